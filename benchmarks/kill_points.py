@@ -53,7 +53,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "compact": ("rag.store.maintenance:compact",),
     "clean": ("rag.store.maintenance:clean",),
     "calibrate": ("rag.indexing.pipeline:calibrate_scores",),
-    "scan cache": ("rag.indexing.run:_update_scan_cache",),
+    "rename": ("rag.indexing.pipeline:rename_videos",),
     "merge a shard": ("rag.indexing.shards:ShardedRun._merge",),
     "delete a shard": ("rag.indexing.shards:_discard",),
 }

@@ -14,6 +14,8 @@ HOLLOW_SIZE = 256 * 2**20
 """Bytes from which on a file may be hollow."""
 HOLLOW_SHARE = 0.01
 """Of the bytes of a file, below which what is on the disk makes it hollow."""
+EMPTY = "empty, 0 bytes"
+"""The problem of a file without content."""
 MAX_EXTENTS = 4096
 """Of a file, that are counted."""
 
@@ -25,7 +27,7 @@ def file_problem(path: str, status: os.stat_result) -> str | None:
     if not os.access(path, os.R_OK):
         return "permission denied" if os.path.lexists(path) else None
     if status.st_size == 0:
-        return "empty, 0 bytes"
+        return EMPTY
     try:
         held = _bytes_held(path, status)
     except FileNotFoundError:

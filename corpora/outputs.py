@@ -54,8 +54,8 @@ class OverwritePolicy:
     """Replace what exists, but for inputs, indexed files and libraries."""
     inputs: tuple[StrPath, ...] = ()
     """Files that the command reads."""
-    indexed: Callable[[], Iterable[str]] = lambda: ()
-    """Paths of the files in the library; called only where an output exists already."""
+    indexed: Callable[[Path], bool] = lambda _: False
+    """Whether the library was made from a file; asked only of an output that exists already."""
 
     def with_inputs(self, *paths: StrPath) -> OverwritePolicy:
         """The same policy with more paths that must not be replaced."""
@@ -76,9 +76,9 @@ def check_output(path: StrPath, policy: OverwritePolicy = DEFAULT_POLICY, *, tak
     if _is_special(target):
         return
     _require_no_library(target, Path(os.path.realpath(target)).parents)
-    if any(_same_file(target, path) for path in policy.inputs):
+    if any(same_file(target, path) for path in policy.inputs):
         raise UsageError(f"{target}: is an input of this command; name another file")
-    if target.exists() and any(_same_file(target, path) for path in policy.indexed()):
+    if target.exists() and policy.indexed(target):
         raise UsageError(f"{target}: is indexed in the library; name another file")
     if _holds_bytes(target) and not (policy.force or taken_up):
         raise UsageError(f"{target}: exists; name another file, or replace it with --force")
@@ -93,7 +93,7 @@ def check_outputs(
         if path is None:
             continue
         check_output(path, policy, taken_up=place >= len(outputs))
-        if not _is_special(Path(path)) and any(_same_file(path, other) for other in seen):
+        if not _is_special(Path(path)) and any(same_file(path, other) for other in seen):
             raise UsageError(f"{path}: is named for two outputs; name two files")
         seen.append(path)
 
@@ -232,7 +232,7 @@ def holds_files(folder: StrPath) -> bool:
         raise file_error(folder, error, "read") from error
 
 
-def _same_file(one: StrPath, other: StrPath) -> bool:
+def same_file(one: StrPath, other: StrPath) -> bool:
     """Whether two paths are one file: by its number on the disk, or by name where one is missing."""
     try:
         return os.path.samefile(one, other)

@@ -28,7 +28,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
-from corpora.file_problems import file_problem, first_bytes, is_text, link_problem, os_problem
+from corpora.file_problems import EMPTY, file_problem, first_bytes, is_text, link_problem, os_problem
 from corpora.globs import Globs
 from corpora.kinds import (
     SUBTITLES,
@@ -112,6 +112,8 @@ class Scan:
     """Files of known kinds that fit no glob of `include`."""
     other_shards: int = 0
     """Files of known kinds that are in the other shards."""
+    empty: tuple[str, ...] = ()
+    """Of the problems, the files and objects of 0 bytes, sorted: they hold nothing of what they held."""
 
 
 def scan(
@@ -155,7 +157,14 @@ def scan(
     ignored = tuple(sorted(walk.ignored - walk.files.keys() - used))
     found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
     return Scan(
-        tuple(files), tuple(problems), ignored, tuple(outside), found, walk.not_included, walk.other_shards
+        tuple(files),
+        tuple(problems),
+        ignored,
+        tuple(outside),
+        found,
+        walk.not_included,
+        walk.other_shards,
+        empty=tuple(problem.path for problem in problems if problem.reason == EMPTY),
     )
 
 
@@ -430,7 +439,7 @@ class _Walk:
     def _object(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
         found = self.objects[path]
         if found.size == 0:
-            self._report(path, "empty, 0 bytes")
+            self._report(path, EMPTY)
             return
         beside = [(os.path.basename(each), _object_facts(self.objects[each])) for each in sidecars]
         stamp = _stamp(_object_facts(found), beside)

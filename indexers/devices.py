@@ -68,6 +68,11 @@ def available_backends(device: str = "cpu") -> tuple[str, ...]:
 
 def describe_device(backend: str) -> str:
     """The kind of processor that a backend computes on here: two of one kind give the same bits."""
+    if backend not in PLACES:  # of another package than torch, which takes seconds to import
+        import numpy as np
+
+        features = np.show_config(mode="dicts")["SIMD Extensions"]
+        return " ".join(["cpu", platform.machine(), *[*features["baseline"], *features["found"]][-1:]])
     import torch
 
     if device_of(backend) == "cuda" and torch.cuda.is_available():

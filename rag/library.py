@@ -52,7 +52,7 @@ from rag.store.lookup import (
 )
 from rag.store.reading import Reader
 from rag.store.records import FileState, Removed, Stats
-from rag.store.scan_cache import ScanCache
+from rag.store.sidecars import is_source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -487,6 +487,10 @@ class Library:
         """The path of every file that was indexed, sorted."""
         return self._reader.indexed_paths()
 
+    def is_source(self, path: str | os.PathLike[str]) -> bool:
+        """Whether a file is indexed, under whatever name, or is a sidecar of a video that is."""
+        return is_source(self._reader, path, self.settings.scan)
+
     def problems(self) -> list[Problem]:
         """Every file that could not be used, or not completely, sorted by path."""
         return self._reader.problems()
@@ -519,9 +523,6 @@ class Library:
         with Writer.open(self._one_folder(), create=False) as writer:
             known = writer.files().keys() | writer.problems().keys()
             going = at_or_below(known, wanted)
-            # A file that the cache calls unchanged would never be indexed again.
-            with ScanCache(self._reader.folder) as cache:
-                cache.forget(going)
             removed = writer.remove_paths(going)
             if removed.paths:
                 writer.maintain(self.settings.search.exact_rows)

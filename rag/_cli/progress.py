@@ -31,27 +31,45 @@ EVENT_SECONDS = 0.5
 """Between two events within one file."""
 MEASURED_SECONDS = 2.0
 """Least time of work from which a speed is taken."""
+BATCH_APART = 0.1
+"""Least seconds before the first step of a batch."""
+LONGEST_BATCH = 1.0
+"""Most seconds that the further steps of a batch take; the next step then begins another."""
 MOST_UNMEASURED = 0.5
 """Share of what is left, by its size alone, whose speed may be unknown where seconds are estimated."""
 
 
 @dataclass
 class _Pace:
-    """How fast media, or documents, advance; sizes in seconds of media. Its first step counts for nothing:
-    models are loaded for it."""
+    """How fast media, or documents, advance; sizes in seconds of media.
+
+    Steps that come right after each other are of one batch. Its time is known with its first step, and its
+    size when the next batch begins. The first batch counts for nothing: models are loaded for it.
+    """
 
     total: float = 0.0
     done: float = 0.0
-    _begun: bool = False
     _measured: float = 0.0
     _spent: float = 0.0
+    _batches: int = 0
+    _size: float = 0.0
+    """Of the open batch."""
+    _seconds: float = 0.0
+    _later: float = 0.0
+    """Seconds of the open batch after its first step."""
 
     def advance(self, size: float, seconds: float) -> None:
         """`size` is done, `seconds` after the step before it, of whatever kind."""
         self.done += size
-        self._spent += seconds if self._begun else 0.0
-        self._measured += size if self._spent >= 0.1 else 0.0  # else of one batch with the first step
-        self._begun = True
+        if seconds >= BATCH_APART or self._later >= LONGEST_BATCH or not self._batches:
+            if self._batches > 1:
+                self._measured += self._size
+                self._spent += self._seconds
+            self._batches += 1
+            self._size, self._seconds, self._later = 0.0, 0.0, -seconds
+        self._size += size
+        self._seconds += seconds
+        self._later += seconds
 
     @property
     def left(self) -> float:

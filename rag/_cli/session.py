@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +21,7 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json
-from rag.errors import LibraryError, QuestionError, StoreError, UnreadableFile, UsageError
+from rag.errors import LibraryError, LibraryNotFound, QuestionError, StoreError, UnreadableFile, UsageError
 from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
 if TYPE_CHECKING:
@@ -212,15 +212,20 @@ class Session:
 
     def overwrite_policy(self, force: bool, *inputs: Path | None) -> OverwritePolicy:
         """What the outputs of this command must not replace; `inputs`: what it reads, None: not given."""
-        return OverwritePolicy(force, tuple(path for path in inputs if path is not None), self._indexed)
+        return OverwritePolicy(force, tuple(path for path in inputs if path is not None), self._is_indexed)
 
-    def _indexed(self) -> Iterable[str]:
-        """Paths in the library; none where there is no library that can be read."""
+    def _is_indexed(self, output: Path) -> bool:
+        """Whether the library was made from a file. Raises `UsageError` where the library cannot be read."""
         try:
             with self._open() as library:
-                return library.indexed_paths()
-        except LibraryError:
-            return ()
+                return library.is_source(output)
+        except LibraryNotFound:
+            return False
+        except LibraryError as error:
+            raise UsageError(
+                f"{output}: exists, and may be indexed in a library that cannot be read; name a new file "
+                f"({error})"
+            ) from error
 
 
 def start(

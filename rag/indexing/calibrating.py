@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag.store.snapshot import Snapshot
+
+
+def is_calibrated(s: Snapshot) -> bool:
+    """Whether the stored scale was measured by this program on as many clips as there are, or none is due."""
+    meta = s.meta
+    if meta is None or meta.image_encoder is None or is_specialised(meta.image_encoder.name):
+        return True
+    held, name = meta.calibration, s.vectors_name
+    measured = held.image.sizes[-1] if held and held.image else 0
+    rows = s.tables[name].count_rows() if name in s.tables else 0
+    return held is not None and held.version == SCORE_MEASURES and measured == rows
+
 
 def calibrate_scores(writer: Writer, settings: Settings) -> str:
     """Store what unrelated texts reach among the library's clips; one line where that failed, else empty.

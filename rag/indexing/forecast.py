@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from corpora.errors import reason_of
+from corpora.formats import text_bytes
 from corpora.identity import content_hash
 from corpora.objects import is_url
 from corpora.records import Problem
@@ -64,7 +65,7 @@ def forecast(
 
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
-    held = StoredRows(folder)
+    held = StoredRows.read(folder)
     may_be_known = shares_its_size(found, held.files())
 
     def identify(file: FoundFile) -> str:
@@ -109,7 +110,7 @@ def _estimated(files: Sequence[FoundFile], seconds: float, settings: Settings, *
     """What new files with `seconds` of media take. `embeds`: whether there is an image encoder."""
     read_seconds = seconds if reads_text(settings.ocr) else 0.0
     frames = seconds * settings.video.rate if embeds else 0.0
-    kib = sum(f.size for f in files if f.kind == "passages") / 1024
+    kib = sum(text_bytes(f.path, f.size) for f in files if f.kind == "passages") / 1024
     cost = (
         (STARTUP_SECONDS if files else 0.0)
         + seconds * SECONDS_PER_DECODED_SECOND

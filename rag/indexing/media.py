@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpora.errors import reason_of
 from corpora.file_names import words_of_name
@@ -32,6 +33,13 @@ from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RENAMED_TOGETHER = 64
+"""Videos whose texts are read and written together."""
 
 
 class FrameIndexer:
@@ -222,11 +230,35 @@ def texts_of_video(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
         for text in texts
     }
     found = [span for span in spans if span.end > span.start and span.text.strip()]
-    parts = [video.title, video.description, ", ".join(video.tags)]
-    whole = ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
-    if whole and video.duration:
+    if whole := text_of_whole(video):
         found.append(Evidence(video.video_id, 0.0, video.duration, "tag", whole))
     return found
+
+
+def text_of_whole(video: Video) -> str:
+    """Title, description and tags; empty without any, and for a video that lasts no time."""
+    parts = [video.title, video.description, ", ".join(video.tags)]
+    whole = ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
+    return whole if video.duration else ""
+
+
+def rename_videos(
+    writer: Writer, renamed: Mapping[str, str], encode: Callable[[Sequence[str]], NDArray[np.float32]]
+) -> None:
+    """Store new paths of videos, by id, and titles of their names where those are of the old ones.
+
+    `encode`: texts as unit rows, float32 (n, dim).
+    """
+    ids = list(renamed)
+    for at in range(0, len(ids), RENAMED_TOGETHER):
+        texts: dict[Video, tuple[str, str]] = {}
+        for video_id in ids[at : at + RENAMED_TOGETHER]:
+            old = writer.video(video_id)
+            of_name = old.title == _title_of(Path(old.path).stem)
+            title = _title_of(Path(renamed[video_id]).stem) if of_name else old.title
+            new = replace(old, path=renamed[video_id], title=title)
+            texts[new] = (text_of_whole(old), text_of_whole(new))
+        writer.rename_videos(texts, encode([text for _, text in texts.values()]))
 
 
 def beyond_subtitles(spoken: Sequence[Evidence], others: Sequence[Evidence]) -> list[Evidence]:

@@ -23,7 +23,6 @@ from rag.store.joined import require_same_encoders, with_devices
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta
-from rag.store.scan_cache import ScanCache
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 
@@ -228,9 +227,6 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         read.append(there)
         progress.advance_documents(len(sources), _seconds(sources))
     writer.flush()
-    # A file that the cache knows as unchanged would keep the problem that it had.
-    with ScanCache(writer.folder) as cache:
-        cache.forget(rows)
     return _sum(copied), _sum(read)
 
 

@@ -1,15 +1,16 @@
 """What is no longer on disk, and when it leaves the library.
 
-A path is gone only where the file system says so: what cannot be read, for lack of permission or behind
-a broken link, is not. An unmounted disk looks like an empty folder, so nothing below an empty folder is
-removed, nor more than half of the files below a root, unless that is asked for. An object is gone where
-its store says so; a store that does not answer says nothing.
+A path is gone only where the file system says so: nothing has its name, or a folder has. What cannot be
+read, for lack of permission or behind a broken link, is not gone. An unmounted disk looks like an empty
+folder, so nothing below an empty folder is removed, nor more than half of the files below a root, unless that
+is asked for. An object is gone where its store says so; a store that does not answer says nothing.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -30,14 +31,18 @@ PRUNE_ALL = "mount the disk, or remove them with --prune=all"
 
 
 def is_gone(path: str) -> bool:
-    """Whether no file of this name exists. False where that cannot be seen, and for a broken link."""
+    """Whether no file of this name exists, for a folder has it too. False where that cannot be seen, and for
+    a broken link."""
     try:
         os.lstat(path)
     except OSError as error:
         return error.errno in {errno.ENOENT, errno.ENOTDIR} and _is_reachable(os.path.dirname(path))
     except ValueError:  # a NUL, which only a damaged row has
         return True
-    return False
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _is_reachable(folder: str) -> bool:

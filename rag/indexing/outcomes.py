@@ -12,8 +12,7 @@ from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import LOCAL, StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.missing import below, find_gone
-from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
+from rag.indexing.planning import Group, Plan, changed_problems, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
 from rag.store.writing import Writer
 
@@ -50,9 +49,8 @@ class Done:
 
 @dataclass
 class IndexingStats:
-    """What a run did, for the report and for the scan cache."""
+    """What a run did, for the report."""
 
-    library_id: str = ""
     indexed: int = 0
     reembedded: int = 0
     """Videos whose images were encoded again."""
@@ -69,10 +67,6 @@ class IndexingStats:
     problems: list[Problem] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     """One line for each stage: on, or off and why."""
-    deferred: set[str] = field(default_factory=set)
-    """Paths left for another run: past the `limit`, changed while they were read, or stalled."""
-    forgotten: list[str] = field(default_factory=list)
-    """Paths that are no longer in the library."""
 
 
 class FileOutcomes:
@@ -150,12 +144,10 @@ class FileOutcomes:
         known = [found.path for found in group.files if self._writer.file(found.path) is not None]
         if known and not is_unread(group, problem):
             self._writer.remove_paths(known)
-        if not problem.lasting:
-            self.stats.deferred.update(f.path for f in group.files)
         reason = reason_of(problem, group.first.path)
         for found in group.files:
             # Without a stamp it is tried again, changed or not.
-            stamp = "" if found.path in self.stats.deferred else found.stamp
+            stamp = found.stamp if problem.lasting else ""
             if isinstance(problem, OverLimit) and group.content_id:
                 stamp = limit_stamp(group.content_id, self._limits)
             self._record(Problem(found.path, reason), stamp)
@@ -186,21 +178,11 @@ class FileOutcomes:
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""
-        problems = plan.problems
-        stored, stamps = self._writer.problems(), {f.path: f.stamp for f in scan.files} | plan.over_limit
-        still = set(self.stats.problems)
-        for problem in problems:
-            if problem not in still:
-                continue
-            stamp = stamps.get(problem.path, "")
-            if stored.get(problem.path) != (problem, stamp):
-                self._writer.put_problem(problem, stamp)
-        bad = {problem.path for problem in self.stats.problems}
-        solved = sorted(stored.keys() - bad)
-        gone = find_gone((p for p in solved if p not in stamps and p.startswith(below(roots))), self._storage)
-        for path in [*(path for path in solved if path in stamps), *gone]:
-            self._writer.clear_problem(path)
-            self.stats.forgotten.append(path)
+        found = set(self.stats.problems)
+        noted, solved = changed_problems(plan, scan, roots, found, self._writer.problems(), self._storage)
+        for problem, stamp in noted:
+            self._writer.put_problem(problem, stamp)
+        self._writer.clear_problem(*solved)
 
     def _record(self, problem: Problem, stamp: str) -> None:
         self._writer.put_problem(problem, stamp)

@@ -18,7 +18,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpora.fetching import scratch_folder
 from corpora.manifest import recommended_encoder
@@ -32,7 +32,7 @@ from indexers.ocr import Ocr, open_ocr, reads_text
 from indexers.protocol import Disabled, TextTower
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
-from rag.indexing.calibrating import calibrate_scores
+from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import clip_audio
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
@@ -46,12 +46,28 @@ from rag.indexing.encoders import (
     warn_of_specialised,
 )
 from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
-from rag.indexing.media import FrameIndexer, beyond_subtitles, describe, last_end, late_cues, texts_of_video
+from rag.indexing.media import (
+    FrameIndexer,
+    beyond_subtitles,
+    describe,
+    last_end,
+    late_cues,
+    rename_videos,
+    texts_of_video,
+)
 from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
-from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan
+from rag.indexing.planning import (
+    Group,
+    Plan,
+    StoredRows,
+    changed_problems,
+    estimated_seconds,
+    limits_of,
+    make_plan,
+)
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
@@ -59,14 +75,18 @@ from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
 from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
+from rag.store.maintenance import index_faults
 from rag.store.reading import Reader
-from rag.store.records import EXCLUDED, Meta
+from rag.store.records import EXCLUDED, FileRow, Meta
 from rag.store.sidecars import sidecar_hash
+from rag.store.tables import renamed_of
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from rag.store.snapshot import Snapshot
 
 
 def run_indexing(
@@ -103,7 +123,6 @@ def run_indexing(
         outcomes.report(plan.problems)
         stats.unchanged = len(plan.unchanged - earlier)
         groups = plan.groups[:limit]
-        stats.deferred = {found.path for group in plan.groups[len(groups) :] for found in group.files}
 
         # Read, sense, write and commit each content
         if reembed:
@@ -121,19 +140,63 @@ def run_indexing(
         shards.close()
 
         # Commit what is gone, and the indexes
-        stats.forgotten += remove_missing(
-            writer, plan.missing, roots, outcomes, settings.storage, prune=prune
-        )
-        _keep_exclude(writer, plan.ready, settings.scan.exclude)
+        gone = remove_missing(writer, plan.missing, roots, outcomes, settings.storage, prune=prune)
+        if plan.emptied:
+            writer.remove_paths(plan.emptied)
+        if renamed := writer.renamed():
+            text = select_encoders(writer, settings, recommended=recommended).text
+            rename_videos(writer, renamed, text.encode_text)
+        if kept := changed_excludes(
+            writer.stage_fingerprints(), writer.files(), plan.ready, settings.scan.exclude
+        ):
+            writer.put_stages(kept)
         outcomes.keep_scan_problems(plan, scan, roots)
-        changed = groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
-        if changed or damaged_index(folder):
+        changed = groups or plan.known or earlier or gone or plan.emptied or renamed or reembed
+        if changed or stats.backfilled or damaged_index(folder):
             for line in writer.maintain(settings.search.exact_rows):
                 outcomes.note(line)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
-        stats.library_id = writer.meta.library_id if writer.meta else ""
     return stats
+
+
+def plan_without_work(folder: Location, scan: Scan, roots: Sequence[str], settings: Settings) -> Plan | None:
+    """The plan of a run that would change nothing; None where there may be work.
+
+    Nothing is written, and of the files only sidecars are read. LanceDB, which takes a second to import, is
+    not needed.
+    """
+    layout = open_layout(folder)
+    if not scan.files or not layout.exists() or layout.shards() or not layout.is_closed():
+        return None
+    if damaged_index(folder):
+        return None
+    with Reader.open(folder) as reader:
+        return reader.ask(lambda s: _plan_without_work(s, scan, roots, settings))
+
+
+def _plan_without_work(s: Snapshot, scan: Scan, roots: Sequence[str], settings: Settings) -> Plan | None:
+    held = StoredRows(s)
+    plan = make_plan(scan, roots, held, settings, lambda _: "")
+    fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
+    stages, found = held.stage_fingerprints(), set(plan.problems)
+    work = (
+        *(plan.groups, plan.known, plan.moved, plan.emptied),
+        *changed_problems(plan, scan, roots, found, held.problems(), settings.storage),
+        unmeasured(plan.ready, stages, fingerprints),
+        changed_excludes(stages, held.files(), plan.ready, settings.scan.exclude),
+        renamed_of({video_id: os.fsdecode(s.video_rows[video_id]["path"]) for video_id in s.ready}, s.paths),
+    )
+    if (
+        any(work)
+        or not is_calibrated(s)
+        or any(
+            s.layout.cut_file(name, table.get_fragments()) or index_faults(s.layout, name, table)
+            for name, table in s.tables.items()
+        )
+    ):
+        return None
+    return plan
 
 
 def index_shard(
@@ -387,10 +450,16 @@ class ContentIndexer:
         return open_tower_of_library(self._encoders.meta, self._settings)
 
 
-def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str]) -> None:
-    """Keep the globs of this run with the videos of `groups`, all ready, of which it has seen every file."""
-    stages, paths = writer.stage_fingerprints(), dict[str, set[str]]()
-    for path, row in writer.files().items():
+def changed_excludes(
+    stages: Mapping[str, Mapping[str, Any]],
+    files: Mapping[str, FileRow],
+    groups: Sequence[Group],
+    exclude: Sequence[str],
+) -> dict[str, dict[str, Any]]:
+    """The stages of those videos among `groups`, all ready, that other globs are to be kept with: those of a
+    run that has seen every file of them. `stages`: as stored."""
+    paths = dict[str, set[str]]()
+    for path, row in files.items():
         paths.setdefault(row.content_id, set()).add(path)
     changed = {}
     for group in groups:
@@ -398,8 +467,7 @@ def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str
         earlier = kept.pop(EXCLUDED, [])
         if kept and earlier != list(exclude) and paths[group.content_id] <= {f.path for f in group.files}:
             changed[group.content_id] = {**kept, **({EXCLUDED: list(exclude)} if exclude else {})}
-    if changed:
-        writer.put_stages(changed)
+    return changed
 
 
 def _links(scan: Scan) -> Iterator[str]:

@@ -24,16 +24,17 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import find_gone, find_misnamed, find_missing
+from rag.indexing.missing import below, find_gone, find_misnamed, find_missing
 from rag.store.copying import suffix
-from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
+from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta, NotedProblem
 from rag.store.schema import column_names, problem_of
 from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
 if TYPE_CHECKING:
     from rag.settings import Settings
+    from rag.store.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Plan:
     """Paths of the library below these roots that are no longer on disk."""
     moved: list[str] = field(default_factory=list)
     """Those of `missing` whose content was found under another path, or is known under one."""
+    emptied: list[str] = field(default_factory=list)
+    """Paths of the library whose files have 0 bytes now."""
 
 
 class Indexed(Protocol):
@@ -96,28 +99,27 @@ class Indexed(Protocol):
 
 
 class StoredRows:
-    """What the library in a folder holds, read without a lock or a write; empty where there is no library."""
+    """What a library holds, read without a lock or a write; empty without a snapshot."""
 
-    def __init__(self, folder: Location) -> None:
+    def __init__(self, s: Snapshot | None = None) -> None:
         self._files: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
         self._problems: dict[str, NotedProblem] = {}
         self.meta: Meta | None = None
-        if open_layout(folder).exists():
-            from rag.store.snapshot import Snapshot
+        if s is not None:
+            self.meta = s.meta
+            self._files = {row.path: row for row in s.file_rows}
+            self._stages = {video_id: s.stages(video_id) for video_id in s.ready}
+            rows = s.scan("problems", column_names("problems")).to_pylist()
+            self._problems = {noted.problem.path: noted for noted in map(problem_of, rows)}
 
-            layout = require_library(folder)
-            mark = layout.reader_mark()  # a writer that cleans up meanwhile keeps what is read here
-            try:
-                snapshot = Snapshot(layout)
-                self.meta = snapshot.meta
-                self._files = {row.path: row for row in snapshot.file_rows}
-                self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
-                rows = snapshot.scan("problems", column_names("problems")).to_pylist()
-                self._problems = {noted.problem.path: noted for noted in map(problem_of, rows)}
-            finally:
-                if mark is not None:
-                    mark.release()
+    @classmethod
+    def read(cls, folder: Location) -> StoredRows:
+        """Those of the library in a folder; none where there is no library."""
+        if not open_layout(folder).exists():
+            return cls()
+        with Reader.open(folder) as reader:
+            return reader.ask(cls)
 
     def files(self) -> dict[str, FileRow]:
         """As `Writer.files`."""
@@ -193,7 +195,30 @@ def make_plan(
     missing = find_missing(rows, scanned, roots, storage)
     plan.missing = [*missing, *find_misnamed(rows, by_content.keys(), missing, storage)]
     plan.moved = _moved(plan.missing, rows, by_content.keys())
+    plan.emptied = [path for path in scan.empty if path in rows]
     return plan
+
+
+def changed_problems(
+    plan: Plan,
+    scan: Scan,
+    roots: Sequence[str],
+    found: Collection[Problem],
+    stored: Mapping[str, NotedProblem],
+    storage: StorageSettings,
+) -> tuple[list[NotedProblem], list[str]]:
+    """The problems of a plan that are to be stored, and the paths below `roots` whose problems are solved.
+
+    `found`: all problems of the run; `stored`: those that the library has, by path.
+    """
+    stamps = {f.path: f.stamp for f in scan.files} | plan.over_limit
+    noted = [NotedProblem(each, stamps.get(each.path, "")) for each in plan.problems if each in found]
+    solved = sorted(stored.keys() - {problem.path for problem in found})
+    gone = find_gone((p for p in solved if p not in stamps and p.startswith(below(roots))), storage)
+    return (
+        [each for each in noted if stored.get(each.problem.path) != each],
+        [*(path for path in solved if path in stamps), *gone],
+    )
 
 
 def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:

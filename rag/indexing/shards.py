@@ -259,7 +259,6 @@ class ShardedRun:
         stats.clips += videos.rows
         stats.passages += documents.rows
         stats.video_seconds += sum(video.duration for video in plan.videos)
-        stats.deferred.update(noted.problem.path for noted in plan.problems if not noted.stamp)
         self._outcomes.report(noted.problem for noted in plan.problems)
         return done.union(noted.problem.path for noted in plan.problems)
 

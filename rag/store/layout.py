@@ -95,7 +95,7 @@ class LibraryLayout(ABC):
     folder: Location
     """As messages show it."""
     cache: Path
-    """A folder on this machine for what may be lost at any time: the scan cache, progress logs."""
+    """A folder on this machine for what may be lost at any time: progress logs, libraries of shards."""
     storage_options: Mapping[str, str]
     """Options of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
@@ -120,11 +120,6 @@ class LibraryLayout(ABC):
         """The local folder of index files (`rag.store.code_index`); None where they are not kept."""
         return None
 
-    @property
-    def scan_cache(self) -> Path:
-        """The SQLite file that caches the identity of scanned files."""
-        return self.cache / "scan.sqlite"
-
     @abstractmethod
     def read_head(self) -> tuple[bytes, str] | None:
         """The content of `head.json`, and its ETag on a store; None where there is none."""
@@ -147,6 +142,10 @@ class LibraryLayout(ABC):
     def read_spare_head(self) -> bytes | None:
         """The content of that copy; None where there is none."""
         return None
+
+    def is_closed(self) -> bool:
+        """Whether the last writer ended as it should, as far as that can be seen."""
+        return True
 
     def state(self) -> str:
         """16 hex digits that change with each commit; empty where there is no library."""
@@ -338,6 +337,10 @@ class Layout(LibraryLayout):
     def read_spare_head(self) -> bytes | None:
         """Raises `LibraryReadOnly` where it is there and cannot be read."""
         return self._read(SPARE_HEAD)
+
+    def is_closed(self) -> bool:
+        """By the copy that it leaves of its last head."""
+        return self._read(HEAD) == self._read(SPARE_HEAD)
 
     def has_table(self, name: str) -> bool:
         """By its folder."""

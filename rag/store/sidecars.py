@@ -16,8 +16,10 @@ from corpora.globs import Globs
 from corpora.identity import content_hash
 from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
+from corpora.outputs import same_file
 from corpora.scan import mtime_ns, scan
 from corpora.settings import LOCAL, ScanSettings, StorageSettings
+from corpora.sidecar_names import sidecars_by_owner
 from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
 from rag.store.records import EXCLUDED, FileRow, FileState
@@ -119,6 +121,22 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
             if _is_other(reader, content, beside, Globs(chosen.exclude)):
                 others.add(content)
     return others
+
+
+def is_source(reader: Reader, path: str | os.PathLike[str], chosen: ScanSettings) -> bool:
+    """Whether a file is indexed, under whatever name, or has the place and name of a sidecar of a video that
+    is. `chosen`: where sidecars are found."""
+    indexed = reader.indexed_paths()
+    if any(same_file(path, each) for each in indexed):
+        return True
+    real = {folder: os.path.realpath(folder) for folder in map(os.path.dirname, indexed)}
+    apart = set(map(os.path.realpath, chosen.subtitles))
+    for place in (os.path.abspath(path), os.path.realpath(path)):
+        folder, name = os.path.realpath(os.path.dirname(place)), os.path.basename(place)
+        beside = (each for each in indexed if folder in apart or real[os.path.dirname(each)] == folder)
+        if sidecars_by_owner(map(os.path.basename, beside), {name: place}):
+            return True
+    return False
 
 
 def path_with_lines(

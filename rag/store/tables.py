@@ -142,6 +142,18 @@ class PassageTable:
             self.sources -= sources
 
 
+def renamed_of(stored: Mapping[str, str], paths: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The first path, by id, of each video whose row has a path that is none of its files any more.
+
+    `stored`: the paths of rows; `paths`: of files, by content.
+    """
+    return {
+        video_id: min(paths[video_id])
+        for video_id, path in stored.items()
+        if paths.get(video_id) and path not in paths[video_id]
+    }
+
+
 def _of_videos(videos: Iterable[str]) -> str:
     """SQL condition for the rows of some videos."""
     return f"video_id IN {quoted(videos)}"
@@ -170,9 +182,12 @@ class VideoWriter(ABC):
         """Videos that are being written: by table the rows that are written when they are finished."""
         self._new: set[str] = set()
         """Those of them of which the library had no row: no table need be looked at."""
-        for row in db.rows("videos", ["video_id", "complete", "stages"]).to_pylist():
+        self._paths: dict[str, str] = {}
+        """The path in the row of each video."""
+        for row in db.rows("videos", ["video_id", "complete", "stages", "path"]).to_pylist():
             self._complete[row["video_id"]] = row["complete"]
             self._stages[row["video_id"]] = schema.stages_of(row)
+            self._paths[row["video_id"]] = os.fsdecode(row["path"])
 
     @abstractmethod
     def _require_meta(self) -> Meta:
@@ -235,6 +250,38 @@ class VideoWriter(ABC):
         )
         self.flush()
 
+    def rename_videos(
+        self, videos: Mapping[Video, tuple[str, str]], vectors: NDArray[np.floating[Any]]
+    ) -> None:
+        """Put new records of complete videos in place of theirs, and with each another text of kind `tag`.
+
+        `videos`: with the old text and the new one, of the whole video; empty for none. `vectors`: unit rows,
+        float (n, text dim), for each video that of the new text.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        dim, where = self._require_meta().text_encoder.dim, _of_videos(video.video_id for video in videos)
+        rows = self._db.rows("evidence", schema.column_names("evidence"), where)
+        held = schema.column_matrix(rows["vector"], dim)
+        spans: dict[str, list[tuple[Evidence, NDArray[Any]]]] = {video.video_id: [] for video in videos}
+        for row, vector in zip(rows.drop(["vector"]).to_pylist(), held, strict=True):
+            spans[row["video_id"]].append((schema.evidence_of(row), vector))
+        written = []
+        for (video, (old, new)), vector in zip(videos.items(), vectors, strict=True):
+            kept = [each for each in spans[video.video_id] if (each[0].kind, each[0].text) != ("tag", old)]
+            if new:
+                kept.append((Evidence(video.video_id, 0.0, video.duration, "tag", new), vector))
+            if kept:
+                own, matrix = zip(*kept, strict=True)
+                written.append(schema.evidence_rows(video.video_id, own, np.stack(matrix), dim))
+        if rows.num_rows:
+            self._db.delete("evidence", where)
+        if written:
+            self._db.add("evidence", pa.concat_tables(written))
+        self._put_videos({video: self._stages[video.video_id] for video in videos}, complete=True)
+        self.flush()
+
     def put_copies(
         self,
         videos: Mapping[Video, Mapping[str, Any]],
@@ -278,6 +325,7 @@ class VideoWriter(ABC):
             self._db.add("videos", rows)
         for video, stages in videos.items():
             self._complete[video.video_id] = complete
+            self._paths[video.video_id] = video.path
             self._stages[video.video_id] = dict(stages)
             if complete:
                 self._clips.pop(video.video_id, None)
@@ -456,7 +504,7 @@ class VideoWriter(ABC):
             if self._db.has(name):
                 self._db.delete(name, _of_videos(videos))
         for video in videos:
-            for held in (self._complete, self._stages, self._clips, self._begun):
+            for held in (self._complete, self._paths, self._stages, self._clips, self._begun):
                 held.pop(video, None)
             self._new.discard(video)
 

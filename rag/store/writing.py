@@ -26,7 +26,7 @@ from rag.store.layout import LibraryLayout, Location
 from rag.store.lock import WriterLock
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
-from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
+from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table, renamed_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,6 +92,14 @@ class Writer(VideoWriter):
 
     def _contents(self) -> set[str]:
         return {row.content_id for row in self._files.rows().values()}
+
+    def renamed(self) -> dict[str, str]:
+        """The first path, by id, of each complete video whose row has a path that none of its files has."""
+        stored = {video: path for video, path in self._paths.items() if self._complete[video]}
+        paths: dict[str, set[str]] = {}
+        for path, row in self._files.rows().items():
+            paths.setdefault(row.content_id, set()).add(path)
+        return renamed_of(stored, paths)
 
     # What the library is made with
 

@@ -66,8 +66,9 @@ def test_a_clip_never_replaces_its_video(video: Path, capsys: pytest.CaptureFixt
     assert video.read_bytes() == held
 
 
+@pytest.mark.usefixtures("video")
 def test_what_show_wrote_it_replaces_by_force_unless_it_was_indexed(
-    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["show", "f@0-2", "--clip", "c.mp4", "--out", "s.png"]
     assert main(words) == 0
@@ -75,9 +76,22 @@ def test_what_show_wrote_it_replaces_by_force_unless_it_was_indexed(
     refused(capsys, "c.mp4: exists; name another file, or replace it with --force", *words)
     assert main([*words, "--force"]) == 0
     capsys.readouterr()
-    monkeypatch.setattr(OneVideoLibrary, "indexed_paths", lambda _: [str(video.parent / "c.mp4")])
+    monkeypatch.setattr(OneVideoLibrary, "is_source", lambda _, output: output.name == "c.mp4")
     refused(capsys, "c.mp4: is indexed in the library", *words, "--force")
     refused(capsys, "is named for two outputs", "show", "f@0-2", "--clip", "n", "--out", "n")
+
+
+def test_nothing_is_replaced_that_a_damaged_library_may_have_indexed(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in (here / ".rag" / "head.json", here / ".rag" / "rag-library.json"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{")
+    (here / "talk.srt").write_text("mine")
+    (here / "q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
+    words = ["search", "--queries", "q.jsonl", "--run", "talk.srt", "--force"]
+    refused(capsys, "may be indexed in a library that cannot be read", *words)
+    assert (here / "talk.srt").read_text() == "mine"
 
 
 def test_a_run_never_replaces_its_queries(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:

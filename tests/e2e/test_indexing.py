@@ -57,6 +57,10 @@ def run(corpus: Path, settings: Settings, **choices: object) -> IndexReport:
     return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]  # one type for many
 
 
+def tree(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
 def rows(settings: Settings) -> list[str]:
     assert settings.library is not None
     return list(dump(settings.library))
@@ -85,17 +89,17 @@ def test_what_was_taken_out_comes_back_with_the_next_run(corpus: Path, settings:
 
 
 def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:
-    """At once, with a file whose times alone changed, and without the scan cache."""
+    """At once, where nothing is written, and with a file whose times alone changed."""
     first = run(corpus, settings)
     assert (first.indexed, first.exit_code) == (2, 0)
     before = rows(settings)
+    assert settings.library is not None
+    files = tree(settings.library)
     second = run(corpus, settings)
-    assert rows(settings) == before
+    assert (rows(settings), tree(settings.library)) == (before, files)
     os.chmod(corpus / "a.mp4", 0o600)
     os.utime(corpus / "a.mp4")
     third = run(corpus, settings)
-    assert settings.library is not None
-    (settings.library / "scan.sqlite").unlink()
     for again in (second, third, run(corpus, settings)):
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
 
@@ -137,6 +141,52 @@ def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
     fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
     run(corpus, fresh)
     assert rows(settings) == rows(fresh)
+
+
+def test_a_renamed_video_has_the_title_of_its_new_name(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    """As one that was indexed under it, with and without words in either name, and of a copy that is left."""
+    for copy in (False, True):
+        (corpus / "a.mp4").rename(corpus / "the red crane.mp4")
+        run(corpus, settings)
+        if copy:
+            shutil.copy(corpus / "the red crane.mp4", corpus / "zebra.mp4")
+            run(corpus, settings)
+            (corpus / "the red crane.mp4").unlink()
+        for name in ("a tall tower.mp4", "0123456789ab.mp4", "harbour.mp4"):
+            (corpus / ("zebra.mp4" if copy else "the red crane.mp4")).rename(corpus / name)
+            again = run(corpus, settings)
+            assert (again.indexed, again.moved) == (0, 1)
+            fresh = settings.model_copy(update={"library": tmp_path / f"fresh {copy} {name}"})
+            run(corpus, fresh)
+            assert rows(settings) == rows(fresh)
+            (corpus / name).rename(corpus / ("zebra.mp4" if copy else "the red crane.mp4"))
+            run(corpus, settings)
+        (corpus / ("zebra.mp4" if copy else "the red crane.mp4")).rename(corpus / "a.mp4")
+
+
+def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    for path in (corpus / "notes.md", corpus / "a.mp4"):
+        path.write_bytes(b"")
+    assert settings.library is not None
+    for _ in range(2):
+        emptied = run(corpus, settings)
+        assert {(p.path, p.reason) for p in emptied.problems} == {
+            (str(corpus / name), "empty, 0 bytes") for name in ("notes.md", "a.mp4")
+        }
+        with Reader.open(settings.library) as reader:
+            assert (reader.indexed_paths(), reader.passage_files()) == ([], [])
+
+
+def test_a_file_that_a_folder_took_the_name_of_is_pruned(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    (corpus / "notes.md").unlink()
+    (corpus / "notes.md").mkdir()
+    assert run(corpus, settings).missing == 1
+    assert run(corpus, settings, prune=True).removed == 1
+    assert run(corpus, settings).missing == 0
 
 
 def test_a_changed_file_leaves_nothing_of_the_old_one(

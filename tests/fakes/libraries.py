@@ -87,6 +87,9 @@ class FixedLibrary:
     def indexed_paths(self) -> list[str]:
         return ["a.mp4", "b.csv"]
 
+    def is_source(self, path: Path) -> bool:
+        return str(path) in self.indexed_paths()
+
     def unmeasured(self, where: object) -> None:  # noqa: ARG002 (as of `Library`)
         return None
 
@@ -122,8 +125,8 @@ class OneVideoLibrary:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def indexed_paths(self) -> list[str]:
-        return []
+    def is_source(self, path: Path) -> bool:  # noqa: ARG002 (as of `Library`)
+        return False
 
     def video_id(self, name: str) -> str:
         return name

@@ -40,6 +40,13 @@ def test_a_deleted_file_is_gone_and_so_is_one_in_a_deleted_folder(tmp_path: Path
     assert not is_gone(str(tmp_path / "file"))
 
 
+def test_a_file_is_gone_where_a_folder_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").mkdir()
+    (tmp_path / "link.mp4").symlink_to(tmp_path / "a.mp4")
+    assert is_gone(str(tmp_path / "a.mp4"))
+    assert is_gone(str(tmp_path / "link.mp4"))
+
+
 def test_what_is_behind_a_broken_link_is_not_gone(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "unmounted")
     (tmp_path / "a.mp4").symlink_to(tmp_path / "unmounted" / "a.mp4")
@@ -84,7 +91,7 @@ def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path
 
 
 def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rag.store import snapshot
+    from rag.store import reading, snapshot
     from rag.store.layout import Layout
     from rag.store.lock import no_readers
 
@@ -99,8 +106,8 @@ def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: 
             alone.append(no_readers(readers))
             return super().scan(*asked, **how)
 
-    monkeypatch.setattr(snapshot, "Snapshot", Watched)
-    assert StoredRows(tmp_path / "library").files() == {}
+    monkeypatch.setattr(reading, "Snapshot", Watched)
+    assert StoredRows.read(tmp_path / "library").files() == {}
     assert alone
     assert not any(alone)
     assert no_readers(readers)

@@ -42,7 +42,8 @@ def test_nothing_happens_at_import() -> None:
     ("code", "heavy"),
     [
         ("import corpora.scan", "numpy pydantic PIL av"),
-        ("import rag.store.scan_cache", "numpy pyarrow lance lancedb faiss pydantic torch"),
+        ("from indexers.devices import describe_device; describe_device('onnx')", "torch"),
+        ("import rag.indexing.pipeline", "lance lancedb faiss torch onnxruntime"),
         ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL tenacity"),
         (
             "from corpora.passages import Document, chunk; chunk(Document('d', 't', 'A short text. ' * 40))",
@@ -54,7 +55,7 @@ def test_nothing_happens_at_import() -> None:
             "torch huggingface_hub transformers",
         ),
     ],
-    ids=["scan", "scan cache", "reasoner", "short documents", "models"],
+    ids=["scan", "device", "indexing", "reasoner", "short documents", "models"],
 )
 def test_what_is_light_loads_nothing_heavy(code: str, heavy: str) -> None:
     code = f"import sys; {code}; print([name for name in sys.argv[1:] if name in sys.modules])"
