@@ -23,8 +23,8 @@ from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_librar
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.scored import Scored
-from eval.reports.generic import draw_reliability
-from eval.reports.spec import ReportSpec, Row, Section
+from eval.reports.measured import draw_reliability
+from eval.reports.spec import Row
 from eval.runs.records import Query, Sample
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder
@@ -159,8 +159,7 @@ def draw(tables: Mapping[str, Sequence[Scored]], folder: Path) -> None:
         if answered:
             rows.append(Row(name, name, (0,), {}, tuple(answered), (), ()))
     folder.mkdir(parents=True, exist_ok=True)
-    spec = ReportSpec(lambda _: [], lambda *_: [], "", shown=tuple(row.system for row in rows))
-    draw_reliability(Section("reading", spec, {}, (), tuple(rows)), folder)
+    draw_reliability(rows, folder)
 
 
 if __name__ == "__main__":

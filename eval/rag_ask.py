@@ -9,6 +9,19 @@ from typing import Any
 from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore, TaskInput, token_counts
 from rag.library import Library
 from rag.records import SearchFilter
+from rag.settings import Settings
+
+
+def answer_settings(library: Library, settings: Settings) -> dict[str, Any]:
+    """What an answer under `settings` depends on, as facts of a run: events as long as the image encoder of
+    `library` asks for."""
+    tower, how = library.engine.tower, settings.reasoner.answer_from
+    localize = settings.localize.averaged_over(tower.steady_seconds if tower is not None else 0.0)
+    return {
+        "search": settings.search.model_dump(),
+        "localize": localize.model_dump(),
+        **({} if how == "frames" else {"answer_from": how}),
+    }
 
 
 @dataclass(frozen=True)
@@ -24,13 +37,7 @@ class RagAsk:
     @property
     def settings(self) -> Mapping[str, Any]:
         """Facts that belong to the identity of a run."""
-        chosen = self.library.settings
-        how = chosen.reasoner.answer_from
-        return {
-            "search": chosen.search.model_dump(),
-            "localize": chosen.localize.model_dump(),
-            **({} if how == "frames" else {"answer_from": how}),
-        }
+        return answer_settings(self.library, self.library.settings)
 
     def solve(self, asked: TaskInput) -> Output:
         """Answer one query; see `eval.task.Solver`."""

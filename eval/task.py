@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from eval.metrics.scored import Measure, Scored
-from eval.reports.generic import GENERIC
+from eval.reports.described import GENERIC
 from eval.reports.spec import ReportSpec
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput, UnusableRow
 from rag.errors import UsageError
@@ -45,7 +45,7 @@ def task_settings(
 
     Raises `UsageError` where the user sets a fixed setting to another value that is not its default.
     """
-    changes: dict[str, dict[str, Any]] = {"search": {"exact_rows": sys.maxsize}}
+    changes: dict[str, Any] = {"search.exact_rows": sys.maxsize}
     for name, value in fixed.items():
         section, _, key = name.partition(".")
         held = getattr(settings, section)
@@ -54,25 +54,30 @@ def task_settings(
             raise UsageError(
                 f"{task} fixes {name} = {value}; take {name} = {getattr(held, key)} out of the settings"
             )
-        changes.setdefault(section, {})[key] = value
+        changes[name] = value
     if synthetic:
-        held = settings.encoder.model_copy(update=changes.get("encoder"))
+        held = with_changes(settings, changes).encoder
         made = {"text": SYNTHETIC_TEXT, **(SYNTHETIC_IMAGE if held.image == "auto" else {})}
         own = held.model_fields_set - {"image"}
-        changes.setdefault("encoder", {}).update({k: v for k, v in made.items() if k not in own})
-    sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
-    return settings.model_copy(update={"library": library, **sections})
+        changes.update({f"encoder.{k}": v for k, v in made.items() if k not in own})
+    return with_changes(settings, changes).model_copy(update={"library": library})
+
+
+def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with some of them set, by their dotted names: `{"localize.window_seconds": 10}`."""
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in changes.items():
+        section, _, key = name.partition(".")
+        sections.setdefault(section, {})[key] = value
+    updated = {name: getattr(settings, name).model_copy(update=update) for name, update in sections.items()}
+    return settings.model_copy(update=updated)
 
 
 Environment = TypeVar("Environment")
 
 
 class Solver(Protocol):
-    """One way to answer, opened with a seed. The same seed and data give the same output, to the bit.
-
-    Two of the `settings` are read by reports: `series` and `window_seconds`
-    place a run in a comparison over window lengths.
-    """
+    """One way to answer, opened with a seed. The same seed and data give the same output, to the bit."""
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -197,7 +197,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         [event for event in (anchor.description, anchor.target) if event],
         # Localization searches the text for an anchor event that is not itself asked for.
         claims if anchor.position == "within" else [*claims, anchor.description],
-        passage_queries=_passage_queries(context, rewriting),
+        passage_queries=passage_queries(context, rewriting),
         passages_each=_passages_each(context),
     )
     if rewritten.counted and (
@@ -209,18 +209,16 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     return retriever.with_claims(found, claims, context.where)
 
 
-def retrieve_passages(
-    context: Context, rewriting: Rewriting, candidates: int = OPTION_PASSAGES
-) -> list[RetrievedPassage]:
+def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
     """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`.
 
-    An option's is, of the nearest `candidates`, the one with most of its words: passages that differ in
+    An option's is, of the nearest `OPTION_PASSAGES`, the one with most of its words: passages that differ in
     a word are nearly the same to a search.
     """
-    question, asked = context.question, _passage_queries(context, rewriting)
+    question, asked = context.question, passage_queries(context, rewriting)
     if not question.options:
         return context.retriever.find_passages(asked[0], _passages_each(context), context.where)
-    each = context.retriever.find_passages_each(asked, candidates, context.where)
+    each = context.retriever.find_passages_each(asked, OPTION_PASSAGES, context.where)
     passages = []
     for index, found in enumerate(each):
         if found:
@@ -230,8 +228,8 @@ def retrieve_passages(
     return passages
 
 
-def _passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
-    """One for each option; of an open question one."""
+def passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
+    """The query for the passage of each option; of an open question one query."""
     question, queries = context.question, rewriting.rewritten.passage_queries
     if not question.options:
         return [queries[0] if queries else question.text]

@@ -167,9 +167,13 @@ def draw_sweeps(
     axes_shown: Sequence[str],
     measures: Mapping[str, Measure],
     axis_labels: Mapping[str, str],
+    base: str = "",
 ) -> list[str]:
-    """A panel for each axis with a line for each measure; gives the file's name, nothing without points."""
-    points = sweep_points(section, axes_shown)
+    """A panel for each axis with a line for each measure; gives the file's name, nothing without points.
+
+    `base`: as in `sweep_points`.
+    """
+    points = sweep_points(section, axes_shown, base)
     if not points:
         return []
     names = list(dict.fromkeys(axis for axis, _, _ in points))

@@ -18,6 +18,7 @@ from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_fol
 from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, parse_failure, sample_field, tokens
 from eval.metrics.tables import estimate
+from eval.reports.opening import opening
 from eval.reports.sections import gather, judges_of, made_with
 from eval.reports.spec import Compared, Row, Section, answered
 from eval.reports.tables import (
@@ -145,6 +146,9 @@ def _write_section(section: Section, out: Path) -> Iterator[Path]:
 def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     """`figures`: the name of a table, to the image file of it."""
     yield f"# {section.benchmark}\n"
+    sentences = " ".join(opening(section))
+    if sentences:
+        yield f"{sentences}\n"
     yield f"{_made(section)}\n"
     yield f"{section.spec.note}\n"
     for line in judges_of(section):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from eval.reports.generic import GENERIC
-from eval.reports.spec import ReportSpec, Row, Section
+from eval.reports.described import GENERIC
+from eval.reports.spec import ReportSpec, Row, Section, base_system
 from eval.runs.folder import Run, read_run_folder, read_unusable
 from eval.runs.records import skip_reason
 from eval.runs.runner import check_retrieval, score_run
@@ -99,9 +99,10 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
 
 def _rank(system: str, spec: ReportSpec) -> int:
     """The task's own systems first, in the order of its paper; then others by name, then controls."""
-    if system in spec.order:
-        return spec.order.index(system)
-    return len(spec.order) + (spec.controls.index(system) + 1 if system in spec.controls else 0)
+    name = base_system(system)
+    if name in spec.order:
+        return spec.order.index(name)
+    return len(spec.order) + (spec.controls.index(name) + 1 if name in spec.controls else 0)
 
 
 SHORT = 12

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct
 from eval.runs.records import Query, UnusableRow
 
@@ -79,22 +80,46 @@ def ordered_rows(section: Section, order: Sequence[str], *, sweeps: bool = False
     return sorted(rows, key=lambda row: (places.get(row.system, len(places)), row.label))
 
 
-def sweep_points(section: Section, axes: Sequence[str]) -> list[tuple[str, str, Row]]:
+def sweep_points(section: Section, axes: Sequence[str], base: str = "") -> list[tuple[str, str, Row]]:
     """Axis, value and row of each point of a sweep (`axis@value`), by axis and by size: 9 before 16, 1x3
-    before 2x1."""
-    points = [(*row.system.partition("@")[::2], row) for row in section.rows if "@" in row.system]
-    known = [point for point in points if point[0] in axes]
-    return sorted(known, key=lambda point: (axes.index(point[0]), _size(point[1])))
+    before 2x1.
+
+    `base`: the value at which a system that is named as an axis alone counts; empty: such a one is no point.
+    """
+    points = []
+    for row in section.rows:
+        axis, at, value = row.system.partition("@")
+        if axis in axes and (at or base):
+            points.append((axis, value or base, row))
+    return sorted(points, key=lambda point: (axes.index(point[0]), _size(point[1])))
 
 
-def _size(value: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdecimal() else 0 for part in value.split("x"))
+def _size(value: str) -> tuple[float, ...]:
+    return tuple(float(part) if part.replace(".", "", 1).isdecimal() else 0.0 for part in value.split("x"))
+
+
+def base_system(system: str) -> str:
+    """The name without the encoder that localizes: `videorag-ren-localized` of
+    `videorag-ren-localized+ENCODER`."""
+    return system.partition("+")[0]
+
+
+def compared_rows(section: Section) -> Iterator[tuple[Row, Row, Paired]]:
+    """The rows of each pair that the task's report compares, where both were run, with their difference."""
+    for pair in section.spec.pairs:
+        other = section.row(pair.minus)
+        for row in section.rows:
+            if other is not None and base_system(row.system) == pair.system and "@" not in row.system:
+                found = compare(row.samples, other.samples)
+                if found is not None:
+                    yield row, other, found
 
 
 def shown(section: Section) -> tuple[Row, ...]:
-    """The rows that figures show: those that the task's report names, else the first two."""
-    named = tuple(row for row in section.rows if row.system in section.spec.shown)
-    return named or section.rows[:2]
+    """The rows that figures of few systems show: the first pair that was run, else the first two rows."""
+    for one, other, _ in compared_rows(section):
+        return other, one
+    return section.rows[:2]
 
 
 CHOSEN = "the option that was chosen is the right one."
@@ -129,6 +154,17 @@ class Compared:
 RIGHT = Compared("right", correct)
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems that the report compares on the same queries."""
+
+    system: str
+    minus: str
+    claim: str = ""
+    """What a difference above zero shows, as a clause: `the seconds around the event answer more than the
+    whole clip`."""
+
+
 def printed_figure(value: float | None, place: str) -> str:
     """`33.6 (EgoFact, table 3)`; empty for None."""
     return "" if value is None else f"{value:.1f} ({place})"
@@ -152,5 +188,7 @@ class ReportSpec:
     """Systems that come first, in this order."""
     controls: tuple[str, ...] = ()
     """Systems that come last, in this order."""
-    shown: tuple[str, ...] = ()
-    """Systems that figures of few systems show."""
+    asked: str = ""
+    """What the queries ask, as the end of a sentence: `which of six options is right`."""
+    pairs: tuple[Pair, ...] = ()
+    """Systems that are compared, the one that matters most first."""

@@ -38,9 +38,13 @@ CLIP_SECONDS = 30.0
 SKILL = {
     "no-localization": 0.3,
     "localized": 0.6,
-    "video-split-5s": 0.45,
+    "video-split": 0.45,
     "localized@10": 0.5,
     "random": 1 / 6,
+    "graphrag": 0.2,
+    "videorag-jeong": 0.25,
+    "videorag-ren": 0.3,
+    "videorag-ren-localized+metaclip": 0.8,
 }
 """How often each system is right."""
 
@@ -118,15 +122,7 @@ class Player:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        shared: dict[str, Any] = {"skill": round(SKILL[self.name], 6)}
-        series = {
-            "localized": "localization",
-            "video-split-5s": "video-split",
-            "localized@10": "localization",
-        }
-        if self.name in series:
-            shared |= {"series": series[self.name], "window_seconds": 10.0 if "10s" in self.name else 5.0}
-        return shared
+        return {"skill": round(SKILL[self.name], 6)}
 
     def solve(self, asked: ToyInput) -> Output:
         time.sleep(self.delay)

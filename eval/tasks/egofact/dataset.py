@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eval.runs.folder import plain_name
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
-from eval.task import Prepared, ProgressCallback, task_settings
+from eval.task import Prepared, ProgressCallback, task_settings, with_changes
 from eval.tasks.egofact.construction.build import (
     build_egofact,
     default_encoder,
@@ -99,6 +101,13 @@ def prepare_egofact(
     if made is not None and data.name != name:
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
     videos = _index(data, chosen, progress)
+
+    @cache
+    def indexed_with(encoder: str) -> Library:
+        changed = with_changes(chosen, {"encoder.image": encoder})
+        place = folder / f"library-{plain_name(encoder)}"
+        return _index(data, changed.model_copy(update={"library": place}), progress).library
+
     corpus = Corpus(data.clips, folder, videos.library)
     unindexed = {row.clip_id: row for row in data.clips if row.clip_id not in corpus.clips}
     hashes = data.manifest.get("hashes", {})
@@ -106,7 +115,7 @@ def prepare_egofact(
     return Prepared(
         queries=queries,
         inputs=inputs_of(queries),
-        environment=Environment(corpus),
+        environment=Environment(corpus, indexed_with),
         dataset={each: str(hashes[each]) for each in HASHED if each in hashes},
         encoders=fingerprints(corpus.library),
         skipped={

@@ -22,10 +22,9 @@ from eval.tasks.egofact.dataset import (
     prepare_egofact,
     prepare_unfiltered,
 )
-from eval.tasks.egofact.report import REPORT
+from eval.tasks.egofact.report import REPORT, chose_fact, letter_shares
 from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer, ModelJudge, SentenceJudge
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
-from eval.tasks.egofact.tables import chose_fact, letter_shares
 from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
 from rag.questions import parse_question

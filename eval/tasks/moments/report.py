@@ -98,5 +98,4 @@ REPORT = ReportSpec(
     compared=(RIGHT, Compared(MIOU, MEASURES[MIOU], "the IoU of the first window with the gold.")),
     order=ORDER,
     controls=CONTROLS,
-    shown=("localized",),
 )

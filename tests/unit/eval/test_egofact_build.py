@@ -15,7 +15,7 @@ from eval.tasks.egofact.construction.records import BuildSettings, Shape
 from eval.tasks.egofact.construction.sources import read_ego4d, read_narrations, read_workbench
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
-from eval.tasks.egofact.tables import LETTERS
+from eval.tasks.egofact.report import LETTERS
 from rag.errors import UsageError
 from tests.fakes.egofact_world import (
     ONE_HOP,

@@ -30,7 +30,7 @@ from eval.metrics.scored import Scored, success
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
-from eval.tasks.egofact.tables import chose_fact, letter_shares
+from eval.tasks.egofact.report import chose_fact, letter_shares
 from eval.trec import RunRow, escape_id, read_run, run_lines, unescape_id
 from rag.errors import UsageError
 

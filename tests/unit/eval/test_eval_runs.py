@@ -33,7 +33,7 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
     run = read_run_folder(tmp_path / "run")
     assert run.complete
     assert run.identity["seed"] == 7
-    assert run.identity["settings"]["window_seconds"] == 5.0
+    assert run.identity["settings"] == {"skill": 0.6}
     session = run.manifest["sessions"][0]
     assert session["packages"]["numpy"]
     assert session["machine"]["cores"] >= 1

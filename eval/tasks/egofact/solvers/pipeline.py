@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,17 @@ from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from localization.sampling import frames_inside, midpoints, nearest_frames
 from localization.windows import Window
-from rag.answering import Context, FrameSample, Pipeline, Rewriting, Trace, decoded, read
+from rag.answering import (
+    Context,
+    FrameSample,
+    Pipeline,
+    Rewriting,
+    Trace,
+    decoded,
+    localize,
+    passage_queries,
+    read,
+)
 from rag.questions import parse_question
 from rag.reasoners.roles.reading import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage
@@ -27,6 +37,7 @@ from rag.settings import Settings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rag.library import Library
     from rag.store.records import ClipFrames
 
 
@@ -35,6 +46,10 @@ CLIPS = 5
 PASSAGES = 5
 """EgoFact, D.2.2: passages read where they are retrieved for the whole question."""
 ORACLE_SECONDS = 5.0
+
+Windows = Literal["none", "parts", "localized"]
+"""What a system reads of its clips: all of each, the parts that it retrieved, or a window that its
+`localize` stage picks."""
 
 Select = Callable[[Context, "ClipFrames", RetrievedClip], "NDArray[np.int64]"]
 """Indices, rising, of the stored frames of a clip that are read."""
@@ -47,11 +62,61 @@ def event_of(rewriting: Rewriting) -> str:
 
 # Retrieval
 
+Asked = Callable[[Context, Rewriting], str]
+"""The text that is searched for."""
 
-def clips_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG001 (a stage)
-    """Clips by the question unchanged (VideoRAG of Jeong et al. rewrites nothing)."""
-    text = context.question.text
-    return context.retriever.find_clips(text, text, context.top_k, context.where)
+
+def question_text(context: Context, rewriting: Rewriting) -> str:  # noqa: ARG001 (an `Asked`)
+    """The question unchanged."""
+    return context.question.text
+
+
+def visual_query(context: Context, rewriting: Rewriting) -> str:  # noqa: ARG001 (as above)
+    """The question rewritten as a description of a video (EgoFact, D.2.3)."""
+    return rewriting.rewritten.visual_query
+
+
+def clips_by_image(corpus: Corpus, asked: Asked) -> Callable[[Context, Rewriting], list[RetrievedClip]]:
+    """The clips whose image embeddings are nearest to a text, by the image encoder alone (EgoFact, 3.1)."""
+
+    def retrieve(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
+        vector = corpus.vector(asked(context, rewriting))
+        hits = context.retriever.reader.search_clips(vector, context.top_k, context.where)
+        return [corpus.found(corpus.names[hit.key], hit.score) for hit in hits]
+
+    return retrieve
+
+
+def clips_by_scene(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
+    """As the product's, without the events of the question."""
+    scene = rewriting.rewritten.visual_query
+    return context.retriever.find_clips(context.question.text, scene, context.top_k, context.where)
+
+
+def nearest_passages(
+    context: Context, queries: Sequence[str], each: int
+) -> list[tuple[int, RetrievedPassage]]:
+    """The `each` passages nearest to each query by the text encoder alone, with the query's index."""
+    reader = context.retriever.reader
+    vectors = context.retriever.text_encoder.encode_text(list(queries))
+    found = [(at, hit) for at, row in enumerate(vectors) for hit in reader.search_passages(row, each)]
+    passages = reader.passages([hit.key for _, hit in found])
+    return [
+        (at, RetrievedPassage(passage, "", hit.score, max(0.0, hit.score)))
+        for (at, hit), passage in zip(found, passages, strict=True)
+    ]
+
+
+def passages_by_option(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
+    """The passage nearest to each option's query (EgoFact, D.2.3)."""
+    found = nearest_passages(context, passage_queries(context, rewriting), 1)
+    return [replace(passage, option=at) for at, passage in found]
+
+
+def passages_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:  # noqa: ARG001 (a stage)
+    """Five passages by question and options in one query (EgoFact, D.2.2)."""
+    query = " ".join([context.question.text, *context.question.options])
+    return [passage for _, passage in nearest_passages(context, [query], PASSAGES)]
 
 
 def no_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG001 (a stage)
@@ -59,8 +124,8 @@ def no_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # 
     return []
 
 
-def clip_parts(corpus: Corpus, seconds: float) -> Callable[[Context, Rewriting], list[RetrievedClip]]:
-    """The best parts of `seconds` each, of all clips, by scene and event (EgoFact, 4.2).
+def clip_parts(corpus: Corpus) -> Callable[[Context, Rewriting], list[RetrievedClip]]:
+    """The best parts of `localize.window_seconds` each, of all clips, by scene and event (EgoFact, 4.2).
 
     A part is retrieved as a clip of its own. Its embedding is the mean of its frames, its query
     "scene, event".
@@ -69,6 +134,7 @@ def clip_parts(corpus: Corpus, seconds: float) -> Callable[[Context, Rewriting],
     def retrieve(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
         query = f"{rewriting.rewritten.visual_query.rstrip('. ')}, {event_of(rewriting)}"
         wanted = corpus.vector(query).astype(np.float64)
+        seconds = context.settings.localize.window_seconds
         scores, parts = [], {}
         for name, frames in corpus.frames.items():
             for index, part in enumerate(_parts(corpus.clips[name], seconds)):
@@ -90,18 +156,6 @@ def _parts(clip: Clip, seconds: float) -> list[Clip]:
     return [replace(clip, start=start, end=min(start + seconds, clip.end)) for start in starts]
 
 
-def clips_by_scene(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-    """As the product's, without the events of the question."""
-    visual_query = rewriting.rewritten.visual_query
-    return context.retriever.find_clips(context.question.text, visual_query, context.top_k, context.where)
-
-
-def passages_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:  # noqa: ARG001 (a stage)
-    """Five passages by question and options in one query (EgoFact, D.2.2)."""
-    query = " ".join([context.question.text, *context.question.options])
-    return context.retriever.find_passages(query, PASSAGES)
-
-
 # Localization
 
 
@@ -111,6 +165,20 @@ def whole(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]
         Window(found.clip.video_id, found.clip.start, found.clip.end, round(found.score, 6))
         for found in clips
     ]
+
+
+def localized_by(second: Library) -> Callable[[Context, Rewriting, Sequence[RetrievedClip]], list[Window]]:
+    """The product's window, from the frame embeddings of another library of the same videos.
+
+    The paper retrieves with ImageBind and localizes with MetaCLIP (EgoFact, 3.1 and 4.1). Videos and clips
+    have the same ids in every library, for these come from their contents.
+    """
+
+    def stage(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
+        retriever = second.engine.new_retriever(context.settings)
+        return localize(replace(context, retriever=retriever), rewriting, clips)
+
+    return stage
 
 
 def around(
@@ -224,8 +292,7 @@ class PipelineSolver:
     chosen: Settings
     """Those of the library, with another `localize` where a system has one."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    shows_windows: bool = True
-    """Whether the windows read are less than the clips."""
+    windows: Windows = "none"
     _last: dict[str, tuple[Context, Rewriting]] = field(default_factory=dict, compare=False)
     """Of the question asked last."""
 
@@ -275,7 +342,7 @@ class PipelineSolver:
             confidence=reply.confidence,
             clips=tuple(ClipScore(name, score) for name, score in clips.items()),
             passages=tuple(PassageScore(p.passage.doc_id, p.score, p.option) for p in trace.passages),
-            windows=tuple(windows) if self.shows_windows else (),
+            windows=() if self.windows == "none" else tuple(windows),
             frames_read={name: tuple(sorted(times)) for name, times in frames.items()},
             evidence={
                 "explanation": reply.explanation,
@@ -286,13 +353,10 @@ class PipelineSolver:
             timings=trace.answer.timings,
         )
 
-
-@dataclass(frozen=True)
-class LocalizingSolver(PipelineSolver):
-    """One whose `localize` stage picks a window in a clip."""
-
     def localize(self, asked: EgoFactInput, clip_id: str) -> tuple[float, float] | None:
-        """The window [start, end) in seconds of a clip; None without one."""
+        """The window [start, end) in seconds of a clip; None for a system that does not localize."""
+        if self.windows != "localized":
+            return None
         stages = self.stages(asked)
         if asked.query_id not in self._last:
             context = self.context(asked)

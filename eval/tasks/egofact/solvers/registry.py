@@ -1,15 +1,19 @@
-"""Solvers by name. `localized@10` and `video-split@10` have windows of 10 seconds; any width may be named."""
+"""Solvers by name.
+
+`localized@10`, `videorag-ren-localized@10` and `video-split@10` have windows of 10 seconds; any width may be
+named. `videorag-ren-localized+ENCODER` localizes with another image encoder than the one that retrieves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from eval.rag_ask import RagAsk
+from eval.rag_ask import RagAsk, answer_settings
 from eval.runs.records import Query, TaskInput
-from eval.task import Solver, SolverSpec
+from eval.task import Solver, SolverSpec, with_changes
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.scorer import Captioner
@@ -19,11 +23,10 @@ from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
 from eval.tasks.egofact.solvers.graph import SentenceGraph
 from eval.tasks.egofact.solvers.model_graph import ROLES as MODEL_ROLES
 from eval.tasks.egofact.solvers.model_graph import ModelGraph
-from localization.settings import LocalizeSettings
-from rag.answering import Pipeline, retrieve_passages
+from rag.answering import Pipeline
 from rag.errors import UsageError
+from rag.library import Library
 from rag.reasoners.prompts import prompt_versions
-from rag.settings import Settings
 
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
 """Seconds of the comparison over window lengths (EgoFact, figure 8), beside the 5 of `localized` itself."""
@@ -31,11 +34,17 @@ CONTROLS = ("blind", "passages-only", "random")
 """Solvers that need no video, for the queries before the non-triviality filter."""
 
 
+def _no_other(encoder: str) -> Library:
+    raise UsageError(f"no videos are indexed here, so none can be indexed with {encoder}")
+
+
 @dataclass
 class Environment:
     """What EgoFact's solvers are opened on."""
 
     corpus: Corpus
+    indexed_with: Callable[[str], Library] = _no_other
+    """From the name of an image encoder to a second library of the same videos, indexed on first use."""
 
     @cached_property
     def captioner(self) -> Captioner:
@@ -47,122 +56,98 @@ OURS = Pipeline(read=pipeline.read_without_text)
 """The product's stages, over frames and passages alone."""
 
 
-def _localized(
-    environment: Environment,
-    seed: int,  # noqa: ARG001 (of a `SolverSpec`)
-    stages: Callable[[Corpus, EgoFactInput], Pipeline] = lambda _, __: OURS,
-    series: bool = False,
-    seconds: float = 5.0,
-    captioned: bool = False,
-    interaction: bool = True,
-    **changes: Any,
-) -> Solver:
-    corpus = environment.corpus
-    settings = _answering(corpus.library.settings, captioned)
-    if not interaction:
-        search = settings.search.model_copy(update={"interaction_clips": 0})
-        settings = settings.model_copy(update={"search": search})
-    chosen = LocalizeSettings(**{**settings.localize.model_dump(), "window_seconds": seconds, **changes})
-    return pipeline.LocalizingSolver(
-        corpus,
-        partial(stages, corpus),
-        settings.model_copy(update={"localize": chosen}),
-        {
-            "frames": chosen.frame_budget,
-            "localize": chosen.model_dump(),
-            "window_seconds": seconds,
-            "interaction_clips": settings.search.interaction_clips,
-            **({"series": "localization"} if series else {}),
-            **_answered_from(settings),
-        },
-    )
+@dataclass(frozen=True)
+class System:
+    """The product's pipeline with other stages and settings."""
+
+    about: str
+    stages: Callable[[Environment, EgoFactInput], Pipeline] = lambda *_: OURS
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Dotted names of settings to the values that this system has."""
+    windows: pipeline.Windows = "localized"
+    given: Callable[[Query, TaskInput], TaskInput] | None = None
+    localizer: str = ""
+    """Name of the image encoder that localizes; empty: the one that retrieves."""
+
+    def open(self, environment: Environment, seed: int) -> Solver:  # noqa: ARG002 (of a `SolverSpec`)
+        """The solver; a second library is indexed where `localizer` names its encoder."""
+        library = environment.corpus.library
+        settings = with_changes(library.settings, self.changes)
+        identity: dict[str, Any] = answer_settings(library, settings)
+        stages = partial(self.stages, environment)
+        if self.localizer:
+            second = environment.indexed_with(self.localizer)
+            identity = answer_settings(second, settings) | {"localizer": _image_encoder(second)}
+            stages = partial(_localized_by, stages, second)
+        return pipeline.PipelineSolver(environment.corpus, stages, settings, identity, self.windows)
+
+    @property
+    def spec(self) -> SolverSpec[Environment]:
+        """As a task lists it."""
+        return SolverSpec(self.about, self.open, self.given)
 
 
-def _answering(settings: Settings, captioned: bool) -> Settings:
-    """The library's settings, under which captions are read where `captioned` or they say so."""
-    if not captioned:
-        return settings
-    reasoner = settings.reasoner.model_copy(update={"answer_from": "captions"})
-    return settings.model_copy(update={"reasoner": reasoner})
+def _localized_by(
+    stages: Callable[[EgoFactInput], Pipeline], second: Library, asked: EgoFactInput
+) -> Pipeline:
+    return replace(stages(asked), localize=pipeline.localized_by(second))
 
 
-def _answered_from(settings: Settings) -> dict[str, str]:
-    """For the identity of a run: empty where frames are read."""
-    how = settings.reasoner.answer_from
-    return {} if how == "frames" else {"answer_from": how}
+def _image_encoder(library: Library) -> str:
+    meta = library.engine.reader.meta
+    encoder = meta.image_encoder if meta is not None else None
+    return "none" if encoder is None else encoder.fingerprint
 
 
-def _replaced(
-    environment: Environment,
-    stages: Pipeline,
-    shows_windows: bool = False,
-    captioned: bool = False,
-    **settings: Any,
-) -> pipeline.PipelineSolver:
-    """A solver that localizes nothing."""
-    chosen = _answering(environment.corpus.library.settings, captioned)
-    budget = chosen.localize.frame_budget
-    return pipeline.PipelineSolver(
-        environment.corpus,
-        lambda _: stages,
-        chosen,
-        {"frames": budget, **settings, **_answered_from(chosen)},
-        shows_windows=shows_windows,
-    )
+def _whole_clips(stages: Pipeline, environment: Environment) -> Pipeline:
+    """15 frames spread over each clip, in place of a window."""
+    sample = pipeline.sampled(environment.corpus, pipeline.spread)
+    return replace(stages, localize=pipeline.whole, sample_frames=sample)
 
 
-def _jeong(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
-    corpus = environment.corpus
-    stages = replace(
+def _ren(environment: Environment) -> Pipeline:
+    """VideoRAG of Ren et al. as the paper adapts it (3.1): one encoder for images, one for text."""
+    return replace(
         OURS,
-        retrieve_clips=pipeline.clips_by_question,
+        retrieve_clips=pipeline.clips_by_image(environment.corpus, pipeline.visual_query),
+        retrieve_passages=pipeline.passages_by_option,
+    )
+
+
+def _jeong(environment: Environment) -> Pipeline:
+    corpus = environment.corpus
+    return replace(
+        OURS,
+        retrieve_clips=pipeline.clips_by_image(corpus, pipeline.question_text),
         retrieve_passages=pipeline.passages_by_question,
         localize=pipeline.whole,
         sample_frames=pipeline.sampled(corpus, pipeline.diverse(corpus)),
         caption=lambda _, reading: reading,  # it reads frames (D.2.2), whatever the settings say
     )
-    return _replaced(environment, stages)
-
-
-def _whole_clips(environment: Environment, seed: int, captioned: bool = False) -> Solver:  # noqa: ARG001 (as above)
-    stages = replace(
-        OURS, localize=pipeline.whole, sample_frames=pipeline.sampled(environment.corpus, pipeline.spread)
-    )
-    return _replaced(environment, stages, captioned=captioned)
-
-
-def _split(environment: Environment, seed: int, seconds: float = 5.0) -> Solver:  # noqa: ARG001 (as above)
-    stages = replace(
-        OURS, retrieve_clips=pipeline.clip_parts(environment.corpus, seconds), localize=pipeline.whole
-    )
-    return _replaced(environment, stages, True, series="video-split", window_seconds=seconds)
 
 
 def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
-    corpus = environment.corpus
+    corpus, made = environment.corpus, dict(GRAPH)
     settings = corpus.library.settings
     if settings.reasoner.kind == "embedded":
-        stages, made = SentenceGraph(corpus, environment.captioner).pipeline(), GRAPH
+        stages = SentenceGraph(corpus, environment.captioner).pipeline()
     else:
-        prompts = prompt_versions(MODEL_ROLES)
-        stages, made = (
-            ModelGraph(corpus).pipeline(),
-            {**GRAPH, "extracted_by": "reasoner", "prompts": prompts},
-        )
-    return pipeline.PipelineSolver(corpus, lambda _: stages, settings, made, shows_windows=False)
+        stages = ModelGraph(corpus).pipeline()
+        made |= {"extracted_by": "reasoner", "prompts": prompt_versions(MODEL_ROLES)}
+    return pipeline.PipelineSolver(corpus, lambda _: stages, settings, made)
 
 
-def _in_clip(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
+def _in_clip(environment: Environment, asked: EgoFactInput) -> Pipeline:
     """In the clip that an oracle is given."""
     name = asked.given_clip
     assert name is not None, "an oracle's input has its clip"
-    return replace(OURS, retrieve_clips=lambda _, __: [corpus.found(name)])
+    return replace(OURS, retrieve_clips=lambda *_: [environment.corpus.found(name)])
 
 
-def _in_window(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
+def _in_window(environment: Environment, asked: EgoFactInput) -> Pipeline:
     """In the clip, around the event that an oracle is given."""
     assert asked.given_window is not None, "an oracle's input has its window"
-    return replace(_in_clip(corpus, asked), localize=pipeline.around(asked.given_window))
+    return replace(_in_clip(environment, asked), localize=pipeline.around(asked.given_window))
 
 
 def _clip_given(query: Query, asked: TaskInput) -> EgoFactInput:
@@ -173,90 +158,107 @@ def _window_given(query: Query, asked: TaskInput) -> EgoFactInput:
     return EgoFactInput(asked.query_id, asked.text, asked.options, query.video, query.window)
 
 
+CAPTIONED = {"reasoner.answer_from": "captions"}
+PAPERS_WINDOW = {"localize.method": "egofact"}
+SYSTEMS: Mapping[str, System] = {
+    "videorag-jeong": System(
+        "VideoRAG (Jeong): clips by the question, frames by diversity, five passages",
+        lambda e, _: _jeong(e),
+        windows="none",
+    ),
+    "videorag-ren": System(
+        "VideoRAG (Ren) as the paper adapts it: 15 frames of each clip captioned for the question, "
+        "the answer from text alone",
+        lambda e, _: _whole_clips(_ren(e), e),
+        CAPTIONED,
+        windows="none",
+    ),
+    "videorag-ren-localized": System(
+        "the paper's method: VideoRAG (Ren) with the best 5 seconds of each clip in place of the clip",
+        lambda e, _: _ren(e),
+        CAPTIONED | PAPERS_WINDOW,
+    ),
+    "localized": System("ours: five clips, and in each the best 5 seconds, read alone"),
+    "no-localization": System(
+        "15 frames spread over each clip of localized, in place of the 5 seconds",
+        lambda e, _: _whole_clips(OURS, e),
+        windows="none",
+    ),
+    "clip-vectors": System(
+        "localized, its five clips ranked by their image embeddings alone",
+        changes={"search.interaction_clips": 0},
+    ),
+    "clips-by-scene": System(
+        "localized, its five clips ranked without the events of the question",
+        lambda *_: replace(OURS, retrieve_clips=pipeline.clips_by_scene),
+    ),
+    "nearest-passages": System(
+        "localized, with the passage nearest to each option by the text encoder alone",
+        lambda *_: replace(OURS, retrieve_passages=pipeline.passages_by_option),
+    ),
+    "localized-paper": System(
+        "localized, its windows by the paper: best mean over 5 s, before and after by a shift of 1 s",
+        changes=PAPERS_WINDOW,
+    ),
+    "video-split": System(
+        "parts of 5 seconds as what is retrieved; video-split@W for W seconds",
+        lambda e, _: replace(OURS, retrieve_clips=pipeline.clip_parts(e.corpus), localize=pipeline.whole),
+        windows="parts",
+    ),
+    "passages-only": System(
+        "question, options and passages, no video",
+        lambda *_: replace(OURS, retrieve_clips=pipeline.no_clips),
+        windows="none",
+    ),
+    "oracle-clip": System("localized, in the right clip", _in_clip, given=_clip_given),
+    "oracle-window": System("the 5 seconds around the right event", _in_window, given=_window_given),
+}
+
 Spec = SolverSpec[Environment]
 _NAMED: Mapping[str, Spec] = {
     "rag-ask": Spec(
         "the product: `rag ask`",
         lambda e, _: RagAsk(e.corpus.library, e.corpus.names, lambda _: e.corpus.pool),
     ),
-    "localized": Spec(
-        "ours: five clips, and in each the best 5 seconds, read alone", partial(_localized, series=True)
-    ),
-    "clip-vectors": Spec(
-        "localized, its five clips ranked by their image embeddings alone",
-        partial(_localized, interaction=False),
-    ),
-    "clips-by-scene": Spec(
-        "localized, its five clips ranked without the events of the question",
-        partial(_localized, stages=lambda _, __: replace(OURS, retrieve_clips=pipeline.clips_by_scene)),
-    ),
-    "nearest-passages": Spec(
-        "localized, with the nearest passage of each option",
-        partial(
-            _localized,
-            stages=lambda _, __: replace(OURS, retrieve_passages=partial(retrieve_passages, candidates=1)),
-        ),
-    ),
-    "localized-paper": Spec(
-        "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",
-        partial(_localized, method="egofact"),
-    ),
-    "no-localization": Spec("15 frames spread over each clip, read themselves", _whole_clips),
-    "no-localization-captioned": Spec(
-        "VideoRAG (Ren) as the paper adapts it: 15 frames of each clip captioned for the question, "
-        "the answer from text alone",
-        partial(_whole_clips, captioned=True),
-    ),
-    "localized-captioned": Spec(
-        "localized, its windows captioned for the question, the answer from text alone",
-        partial(_localized, captioned=True),
-    ),
-    "localized-paper-captioned": Spec(
-        "the paper's method: its localization, captions for the question, the answer from text alone",
-        partial(_localized, method="egofact", captioned=True),
-    ),
-    "videorag-jeong": Spec(
-        "VideoRAG (Jeong): clips by the question, frames by diversity, five passages", _jeong
-    ),
     "graphrag": Spec("local search over captioned clips and passages, as a graph", _graph),
-    "video-split": Spec("parts of 5 seconds as what is retrieved; video-split@W for W seconds", _split),
     "blind": Spec(
         "question and options only, by the model that is tested", lambda e, _: Blind(e.corpus.library)
     ),
-    "passages-only": Spec(
-        "question, options and passages, no video",
-        lambda e, _: _replaced(e, replace(OURS, retrieve_clips=pipeline.no_clips)),
-    ),
     "random": Spec("chance", lambda _, seed: Chance(seed)),
-    "oracle-clip": Spec("localized, in the right clip", partial(_localized, stages=_in_clip), _clip_given),
-    "oracle-window": Spec(
-        "the 5 seconds around the right event", partial(_localized, stages=_in_window), _window_given
-    ),
+    **{name: system.spec for name, system in SYSTEMS.items()},
 }
 
 
 def solver_of(name: str) -> Spec:
     """Raises `UsageError` for a name that is not here."""
-    base, at, width = name.partition("@")
+    if name in _NAMED:
+        return _NAMED[name]
+    rest, at, width = name.partition("@")
+    base, plus, encoder = rest.partition("+")
+    system = SYSTEMS.get(base)
+    if system is None:
+        raise UsageError(f"no system {name!r}; there are {', '.join(_NAMED)}")
     if at:
         seconds = _seconds(width)
-        if base == "localized" and seconds:
-            return Spec(
-                f"localized, with windows of {width} s", partial(_localized, series=True, seconds=seconds)
+        if system.windows == "none" or system.given or not seconds:
+            raise UsageError(
+                f"no system {name!r}: a width in seconds goes with a system of windows, as in localized@10"
             )
-        if base == "video-split" and seconds:
-            return Spec(f"video-split, with parts of {width} s", partial(_split, seconds=seconds))
-        raise UsageError(
-            f"no system {name!r}: a width goes with localized or video-split, as in localized@10"
-        )
-    if name not in _NAMED:
-        raise UsageError(f"no system {name!r}; there are {', '.join(_NAMED)}")
-    return _NAMED[name]
+        changes = {**system.changes, "localize.window_seconds": seconds}
+        system = replace(system, about=f"{base}, with windows of {width} s", changes=changes)
+    if plus:
+        if system.windows != "localized" or system.given or not encoder:
+            raise UsageError(
+                f"no system {name!r}: an encoder that localizes goes with a system that does, as in "
+                "videorag-ren-localized+metaclip-h14-fullcc2.5b"
+            )
+        system = replace(system, about=f"{system.about}, localized by {encoder}", localizer=encoder)
+    return system.spec
 
 
 def _seconds(text: str) -> float:
     try:
-        return float(text) if float(text) > 0 else 0.0
+        return max(0.0, float(text))
     except ValueError:
         return 0.0
 

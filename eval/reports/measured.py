@@ -1,60 +1,20 @@
-"""The report of a task without one of its own: accuracy by family, localization, calibration."""
+"""Tables that every task may have: localization and calibration, and the reliability diagram."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.metrics.calibration import BINS, brier, expected_calibration_error, reliability
 from eval.metrics.localization import ORACLE_SECONDS, THRESHOLDS, oracle_iou, recall_at_one
-from eval.metrics.scored import correct
-from eval.metrics.tables import MEASURES, estimate, families
+from eval.metrics.tables import MEASURES, estimate
 from eval.reports.drawing import COLOURS, draw, percent_axis
-from eval.reports.spec import ReportSpec, Section, named_systems, shown
-from eval.reports.tables import (
-    Table,
-    by_family,
-    measured,
-    measures_table,
-    percent,
-    percent_range,
-    record,
-    system_lines,
-)
+from eval.reports.spec import Row, Section
+from eval.reports.tables import Table, measured, percent, percent_range, record, system_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def generic_tables(section: Section) -> list[Table]:
-    """Accuracy by family, localization and calibration of a section."""
-    named = named_systems(section)
-    return [
-        accuracy_table(named),
-        localization_table(named),
-        calibration_table(named),
-        reliability_table(named),
-    ]
-
-
-def generic_figures(section: Section, folder: Path) -> list[str]:
-    """The reliability diagram, as PNG into `folder`; gives its name."""
-    return draw_reliability(named_systems(section), folder)
-
-
-def accuracy_table(section: Section) -> Table:
-    """Percent right by family and overall."""
-    columns = by_family(correct, families(section.rows[0].samples), "overall")
-    note = "Percent right, with 95 % intervals clustered by video."
-    lines = system_lines(section.rows)
-    return measures_table("accuracy", "Accuracy", note, lines, columns, key="family", count=True)
-
-
-GENERIC = ReportSpec(
-    tables=generic_tables,
-    draw=generic_figures,
-    note="Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers.",
-)
 
 
 RECALLS = {f"R@1 IoU>={threshold}": threshold for threshold in THRESHOLDS}
@@ -116,9 +76,8 @@ def reliability_table(section: Section) -> Table:
     return Table("reliability", "Reliability", "", (), (), tuple(records))
 
 
-def draw_reliability(section: Section, folder: Path) -> list[str]:
-    """The reliability diagram alone; gives its name."""
-    rows = shown(section)
+def draw_reliability(rows: Sequence[Row], folder: Path) -> list[str]:
+    """The reliability diagram of each row, side by side; gives its name."""
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)
