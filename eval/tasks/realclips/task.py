@@ -12,7 +12,7 @@ from corpora.identity import file_sha256
 from eval.metrics.localization import temporal_iou
 from eval.metrics.scored import Measure, restricted
 from eval.reports.drawing import draw_systems
-from eval.reports.spec import Labels, ReportSpec, Section, ordered_rows
+from eval.reports.spec import Labels, Pair, ReportSpec, Section, ordered_rows
 from eval.reports.tables import Table, measures_table, system_lines
 from eval.runs.records import ClipWindow, Output, Query, Score
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
@@ -155,7 +155,11 @@ REPORT = ReportSpec(
     ),
     order=tuple(SOLVERS),
     controls=CONTROLS,
-    shown=("rag", "images-alone", "text-alone"),
+    asked="which video shows, says or writes something, when it does, and whether any does",
+    pairs=(
+        Pair("rag", "images-alone", "text and images together find more than images alone"),
+        Pair("rag", "text-alone", "text and images together find more than text alone"),
+    ),
 )
 
 
