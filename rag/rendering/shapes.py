@@ -14,11 +14,12 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
-from corpora.records import Clip, Evidence, Shot
+from corpora.records import Clip, Evidence, EvidenceKind, Shot
 from rag.records import (
     Answer,
     Citation,
@@ -26,15 +27,151 @@ from rag.records import (
     PassageHit,
     ScoreCurve,
     UnmeasuredVideos,
+    Verdict,
     VideoCitation,
     VideoHit,
     span_name,
     verdict_of,
 )
+from rag.store.records import FileState
 
 if TYPE_CHECKING:
     from localization.windows import LocalizedWindow, Window
-    from rag.store.records import FileState
+
+Kind = Literal["video", "passage"]
+T = TypeVar("T", bound="OfFile")
+
+
+class Span(TypedDict):
+    """Half-open [start, end) in seconds."""
+
+    start: float
+    end: float
+
+
+class EvidenceItem(Span):
+    """Text of a video."""
+
+    kind: EvidenceKind
+    text: str
+
+
+class OfFile(TypedDict):
+    """What every row that cites a file has."""
+
+    path: str
+    state: NotRequired[FileState]
+    """Of a file that is no longer the one that was indexed."""
+    also_at: NotRequired[list[str]]
+    """Paths of other files with the same content."""
+
+
+class CitationItem(OfFile):
+    """What an answer rests on: the keys of a window, or those of a passage."""
+
+    kind: Kind
+    citation: str
+    score: Annotated[
+        float, Field(description="Orders the rows of one result, and is no measure of how well one matches.")
+    ]
+    video_id: NotRequired[str]
+    start: NotRequired[float]
+    end: NotRequired[float]
+    evidence: NotRequired[list[EvidenceItem]]
+    proof: NotRequired[Annotated[list[int], Field(description="Indexes of the evidence, best proof first.")]]
+    passage_id: NotRequired[str]
+    title: NotRequired[str]
+    pages: NotRequired[list[int]]
+    text: NotRequired[str]
+    link: NotRequired[Annotated[str, Field(description="Where the page shows it; in results of MCP.")]]
+
+
+class Hit(CitationItem):
+    """A result of a search: the keys of a window, or those of a passage."""
+
+    relevance: Annotated[float, Field(description="How well it matches by itself, from 0 to 1.")]
+    clip: NotRequired[Span]
+    shot: NotRequired[dict[str, Any] | None]
+    doc_id: NotRequired[str]
+
+
+class SearchDocument(TypedDict):
+    """`rag.search/1`."""
+
+    schema: Literal["rag.search/1"]
+    query_id: NotRequired[str]
+    query: str | None
+    results: list[Hit]
+    matched: NotRequired[
+        Annotated[bool, Field(description="False: nothing matches the query, the results are the nearest.")]
+    ]
+    verdict: NotRequired[Verdict]
+    threshold: NotRequired[Annotated[float, Field(description="Least relevance of a match.")]]
+    unjudged: NotRequired[dict[str, Any]]
+
+
+class AnswerItem(TypedDict):
+    """The answer itself."""
+
+    choice: str | None
+    text: str
+    confidence: float
+    explanation: str
+    matched: bool
+    verdict: Verdict
+    best_confidence: NotRequired[float]
+
+
+class OptionItem(TypedDict):
+    """An option and its probability."""
+
+    label: str
+    text: str
+    score: float
+
+
+class AskDocument(TypedDict):
+    """`rag.ask/1`."""
+
+    schema: Literal["rag.ask/1"]
+    question_id: NotRequired[str]
+    question: str
+    answer: AnswerItem
+    citations: list[CitationItem]
+    options: list[OptionItem]
+    usage: NotRequired[dict[str, Any]]
+    timings: NotRequired[dict[str, float]]
+
+
+class WindowItem(Span):
+    """A window of a video."""
+
+    video_id: str
+    citation: str
+    score: float
+    relevance: float
+
+
+class Curve(TypedDict):
+    """The score of a query over a video."""
+
+    of: Literal["frames", "text"]
+    times: list[float]
+    scores: list[float]
+
+
+class LocalizeDocument(OfFile):
+    """`rag.localize/1`."""
+
+    schema: Literal["rag.localize/1"]
+    video: str
+    video_id: str
+    query: str
+    windows: list[WindowItem]
+    matched: bool
+    verdict: Verdict
+    threshold: float
+    curve: NotRequired[Curve]
 
 
 def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
@@ -42,22 +179,22 @@ def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
     return json.dumps(shape, ensure_ascii=True, allow_nan=False, indent=indent)
 
 
-def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
+def answer_shape(answer: Answer, *, batch: bool = False) -> AskDocument:
     """`rag.ask/1`; `batch` adds `question_id`, by which a batch is resumed."""
-    shape: dict[str, Any] = {"schema": "rag.ask/1"}
-    if batch:
-        shape["question_id"] = answer.question.question_id
-    return shape | {
+    said: AnswerItem = {
+        "choice": answer.choice,
+        "text": answer.text,
+        "confidence": _score(answer.confidence),
+        "explanation": answer.explanation,
+        "matched": answer.matched,
+        "verdict": answer.verdict,
+    }
+    if answer.best_confidence is not None:
+        said["best_confidence"] = _score(answer.best_confidence)
+    shape: AskDocument = {
+        "schema": "rag.ask/1",
         "question": answer.question.text,
-        "answer": {
-            "choice": answer.choice,
-            "text": answer.text,
-            "confidence": _score(answer.confidence),
-            "explanation": answer.explanation,
-            "matched": answer.matched,
-            "verdict": answer.verdict,
-            **({} if answer.best_confidence is None else {"best_confidence": _score(answer.best_confidence)}),
-        },
+        "answer": said,
         "citations": [citation_shape(citation) for citation in answer.citations],
         "options": [
             {"label": option.label, "text": option.text, "score": _score(option.score)}
@@ -66,6 +203,9 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
         "usage": plain(answer.usage),
         "timings": plain(answer.timings),
     }
+    if batch:
+        shape["question_id"] = answer.question.question_id
+    return shape
 
 
 def problems_shape(left_out: Sequence[str]) -> dict[str, Any]:
@@ -73,7 +213,7 @@ def problems_shape(left_out: Sequence[str]) -> dict[str, Any]:
     return {"problems": list(left_out)} if left_out else {}
 
 
-def citation_shape(citation: Citation) -> dict[str, Any]:
+def citation_shape(citation: Citation) -> CitationItem:
     """One citation of `rag.ask/1` or `rag.show/1`."""
     match citation:
         case VideoCitation():
@@ -81,7 +221,8 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
                 "kind": "video",
                 "path": citation.path,
                 "video_id": citation.video_id,
-                **_span(citation),
+                "start": _seconds(citation.start),
+                "end": _seconds(citation.end),
                 "citation": citation_id(citation),
                 "score": _score(citation.score),
                 "evidence": [evidence_shape(item) for item in citation.evidence],
@@ -99,22 +240,22 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
             }
 
 
-def with_states(shapes: Iterable[Mapping[str, Any]], stale: Mapping[str, FileState]) -> list[dict[str, Any]]:
+def with_states(shapes: Iterable[T], stale: Mapping[str, FileState]) -> list[T]:
     """Citations or hits, each with `state` where `Library.stale_files` has one for its path."""
-    return [
-        {**shape, "state": stale[shape["path"]]} if shape["path"] in stale else dict(shape)
-        for shape in shapes
-    ]
+    found = list(shapes)
+    for shape in found:
+        if shape["path"] in stale:
+            shape["state"] = stale[shape["path"]]
+    return found
 
 
-def with_copies(
-    shapes: Iterable[Mapping[str, Any]], others: Mapping[str, Sequence[str]]
-) -> list[dict[str, Any]]:
+def with_copies(shapes: Iterable[T], others: Mapping[str, Sequence[str]]) -> list[T]:
     """Citations or hits, each with `also_at` where other files have the content of its path."""
-    return [
-        {**shape, "also_at": list(others[shape["path"]])} if shape["path"] in others else dict(shape)
-        for shape in shapes
-    ]
+    found = list(shapes)
+    for shape in found:
+        if shape["path"] in others:
+            shape["also_at"] = list(others[shape["path"]])
+    return found
 
 
 def search_shape(
@@ -125,26 +266,31 @@ def search_shape(
     shots: Sequence[Shot | None] | None = None,
     unmeasured: UnmeasuredVideos | None = None,
     threshold: float | None = None,
-) -> dict[str, Any]:
+) -> SearchDocument:
     """`rag.search/1`; `query_id` in batches only; `query` is null for a filter without a query.
 
     `threshold`: least relevance of a match, which decides `matched`; hits below it come last. `shots`: those
     of the hits. `unmeasured`: the videos that the filter could not decide about. Both only under a filter on
     shots.
     """
-    shape: dict[str, Any] = {"schema": "rag.search/1"}
-    if query_id is not None:
-        shape["query_id"] = query_id
     found = list(hits)
     results = [hit_shape(hit) for hit in found]
-    if shots is not None:
-        results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
-    shape |= {"query": query, "results": [results[index] for index in matches_first(found, threshold)]}
+    for hit, shot in zip(results, shots or (), strict=shots is not None):
+        hit["shot"] = plain(shot)
+    shape: SearchDocument = {
+        "schema": "rag.search/1",
+        "query": query,
+        "results": [results[index] for index in matches_first(found, threshold)],
+    }
+    if query_id is not None:
+        shape["query_id"] = query_id
     if threshold is not None:
         best = max((hit.relevance for hit in found), default=-1.0)
         verdict = verdict_of(best, threshold)
         shape |= {"matched": verdict != "nothing", "verdict": verdict, "threshold": _score(threshold)}
-    return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
+    if unmeasured is not None:
+        shape["unjudged"] = plain(unmeasured)
+    return shape
 
 
 def matches_first(hits: Sequence[VideoHit | PassageHit], threshold: float | None) -> list[int]:
@@ -152,7 +298,7 @@ def matches_first(hits: Sequence[VideoHit | PassageHit], threshold: float | None
     return sorted(range(len(hits)), key=lambda at: threshold is not None and hits[at].relevance < threshold)
 
 
-def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
+def hit_shape(hit: VideoHit | PassageHit) -> Hit:
     """One result of `rag.search/1`."""
     match hit:
         case VideoHit():
@@ -161,7 +307,8 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
                 "path": hit.path,
                 "video_id": hit.video_id,
                 "title": hit.title,
-                **_span(hit),
+                "start": _seconds(hit.start),
+                "end": _seconds(hit.end),
                 "citation": citation_id(hit),
                 "clip": _span(hit.clip),
                 "score": _score(hit.score),
@@ -185,7 +332,7 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
 
 def windows_shape(
     video: str, path: str, video_id: str, query: str, windows: Sequence[LocalizedWindow], threshold: float
-) -> dict[str, Any]:
+) -> LocalizeDocument:
     """`rag.localize/1`; `video`: as it was named in the question; `threshold`: as of `search_shape`."""
     verdict = verdict_of(max((window.relevance for window in windows), default=-1.0), threshold)
     return {
@@ -210,7 +357,7 @@ def windows_shape(
     }
 
 
-def curve_shape(curve: ScoreCurve, points: int) -> dict[str, Any]:
+def curve_shape(curve: ScoreCurve, points: int) -> Curve:
     """A score curve in at most `points` points, each the greatest of its part of the video."""
     import numpy as np
 
@@ -257,13 +404,17 @@ def plain(value: Any) -> Any:
     raise TypeError(f"no JSON shape for {type(value).__name__}")
 
 
-def evidence_shape(item: Evidence) -> dict[str, Any]:
+def evidence_shape(item: Evidence) -> EvidenceItem:
     """A span of text of a video."""
     return {"kind": item.kind, **_span(item), "text": item.text}
 
 
-def _span(item: Evidence | VideoCitation | VideoHit | Clip | Window) -> dict[str, float]:
-    return {"start": round(float(item.start), 3), "end": round(float(item.end), 3)}
+def _span(item: Evidence | Clip | Window) -> Span:
+    return {"start": _seconds(item.start), "end": _seconds(item.end)}
+
+
+def _seconds(value: float) -> float:
+    return round(float(value), 3)
 
 
 def _score(value: float) -> float:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from rag.server.documents import LONGEST_TEXT, VIDEO_ID
+from typing_extensions import TypedDict
+
+from rag.server.problems import LONGEST_TEXT, VIDEO_ID
 
 OptionType = Literal["text", "integer", "flag", "choice", "video"]
 MOST_VALUES = 26
@@ -70,6 +72,13 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+class AgentsDocument(TypedDict):
+    """`rag.agents/1`."""
+
+    schema: Literal["rag.agents/1"]
+    agents: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ Light to import: it is answered before the application is imported.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from typing_extensions import TypedDict
 
 import rag
 from rag.errors import LibraryError, LibraryNotFound
@@ -15,8 +17,39 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from rag.library import Library
-    from rag.server.documents import HealthDocument, HealthStatus, LibraryItem, ModelState
     from rag.server.session import LibrarySession
+
+
+HealthStatus = Literal["starting", "ready", "empty", "failed"]
+ModelState = Literal["cold", "loading", "ready", "failed"]
+
+
+class LibraryItem(TypedDict):
+    """The library that is served."""
+
+    library_id: str
+    folder: str
+    version: str
+    """Changes when something that was indexed or removed is seen by searches."""
+    videos: int
+    documents: int
+    video_hours: float
+    images: bool
+    """Whether the library has an image encoder, so that what is seen can be found."""
+    unsearchable: list[str]
+    """What its videos have that no search finds, and the command that changes that, a line each."""
+
+
+class HealthDocument(TypedDict):
+    """`rag.health/1`."""
+
+    schema: Literal["rag.health/1"]
+    version: str
+    status: HealthStatus
+    models: ModelState
+    problem: str | None
+    library: LibraryItem | None
+    indexing: bool
 
 
 def health_shape(

@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from rag.rendering.shapes import to_json
 
@@ -25,6 +27,61 @@ MOST_PROBLEMS = 1000
 """Problems and steps that the document of a job has; the events have all."""
 LAST_WORDS = 20
 """Lines of text of a child that are kept."""
+
+
+class ProblemItem(TypedDict):
+    """A file that cannot be used, or only in part."""
+
+    path: str
+    reason: str
+    action: str
+
+
+class ProgressItem(TypedDict):
+    """How far indexing is: in seconds of media, in documents, in files, and as a share of all in [0, 1]."""
+
+    media_seconds_done: float
+    media_seconds_total: float
+    documents_done: int
+    documents_total: int
+    share: float
+    files_begun: int
+    files_total: int
+    eta_seconds: float | None
+    file: str | None
+    stage: Literal["prepare", "index", "finish"]
+
+
+class JobDocument(TypedDict):
+    """`rag.job/1`: the keys of an index, or those of an agent."""
+
+    schema: Literal["rag.job/1"]
+    job_id: str
+    kind: Literal["index", "agent"]
+    folder: NotRequired[str]
+    dry_run: NotRequired[bool]
+    prune: NotRequired[bool]
+    agent: NotRequired[str]
+    arguments: NotRequired[dict[str, Any]]
+    state: State
+    created: str
+    started: str | None
+    ended: str | None
+    forecast: dict[str, Any] | None
+    progress: ProgressItem | None
+    problems: list[ProblemItem]
+    problem_count: int
+    steps: list[dict[str, Any]]
+    result: dict[str, Any] | None
+    error: str | None
+
+
+class JobsDocument(TypedDict):
+    """`rag.jobs/1`."""
+
+    schema: Literal["rag.jobs/1"]
+    jobs: list[JobDocument]
+    roots: list[str]
 
 
 def timestamp(seconds: float) -> str:

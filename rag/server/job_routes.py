@@ -11,9 +11,9 @@ from fastapi import APIRouter, Header, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
-from rag.server.agents import agents_shape
-from rag.server.documents import AgentsDocument, JobDocument, JobsDocument
+from rag.server.agents import AgentsDocument, agents_shape
 from rag.server.events import Emit, Event, EventStream
+from rag.server.job_log import JobDocument, JobsDocument
 from rag.server.problems import MOST_KEYS, Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served

@@ -8,28 +8,27 @@ import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from corpora.globs import composed
 from corpora.records import Evidence, EvidenceKind, Video
 from rag.errors import UsageError
 from rag.library import Library
-from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
-from rag.server import documents
-from rag.server.health import health_of
-from rag.server.problems import Document, Problem, problems, unknown_video
+from rag.rendering.shapes import CitationItem, EvidenceItem, citation_shape, evidence_shape, report_shape
+from rag.server.health import HealthDocument, health_of
+from rag.server.job_log import ProblemItem
+from rag.server.problems import VIDEO_ID, Document, Problem, problems, unknown_video
 from rag.server.service import Served
 from rag.store.lookup import best_state, content_states
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
-VideoId = Annotated[
-    str, Path(pattern=documents.VIDEO_ID, description="Of a row of /v1/videos, or of any result.")
-]
+VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
 Cursor = Annotated[str | None, Query(max_length=10_000, description="`next_cursor` of the page before.")]
 Text = Annotated[str, Query(max_length=1000, description="Only where the title or path has these letters.")]
@@ -37,27 +36,132 @@ T = TypeVar("T")
 Key = tuple[str, ...]
 
 
-@router.get("/health", responses={200: {"model": documents.HealthDocument}, **problems()})
+class VideoRow(TypedDict):
+    """A video in a list."""
+
+    video_id: str
+    path: str
+    paths: list[str]
+    title: str
+    duration: float
+    fps: float
+    width: int
+    height: int
+    audio: bool
+    language: str
+    damage: str
+    evidence: list[EvidenceKind]
+    state: FileState
+
+
+class VideosDocument(TypedDict):
+    """`rag.videos/1`."""
+
+    schema: Literal["rag.videos/1"]
+    videos: list[VideoRow]
+    total: int
+    next_cursor: str | None
+
+
+class ShotsDocument(TypedDict):
+    """`rag.shots/1`."""
+
+    schema: Literal["rag.shots/1"]
+    path: str
+    video_id: str
+    width: int
+    height: int
+    shots: list[dict[str, Any]]
+    sound: list[dict[str, Any]] | None
+    copies: list[dict[str, Any]] | None
+    uncompared: int | None
+
+
+class EvidenceDocument(TypedDict):
+    """`rag.evidence/1`."""
+
+    schema: Literal["rag.evidence/1"]
+    video_id: str
+    evidence: list[EvidenceItem]
+    next_cursor: str | None
+
+
+class DocumentRow(TypedDict):
+    """A file of passages."""
+
+    path: str
+    id: str
+    state: FileState
+
+
+class DocumentsDocument(TypedDict):
+    """`rag.documents/1`."""
+
+    schema: Literal["rag.documents/1"]
+    documents: list[DocumentRow]
+    total: int
+    next_cursor: str | None
+
+
+class ShowDocument(TypedDict):
+    """`rag.show/1`."""
+
+    schema: Literal["rag.show/1"]
+    citation: CitationItem
+
+
+class ProblemsDocument(TypedDict):
+    """`rag.problems/1`."""
+
+    schema: Literal["rag.problems/1"]
+    problems: list[ProblemItem]
+
+
+class MissingDocument(TypedDict):
+    """`rag.missing/1`."""
+
+    schema: Literal["rag.missing/1"]
+    files: list[DocumentRow]
+
+
+class StatsDocument(TypedDict):
+    """`rag.stats/1`."""
+
+    schema: Literal["rag.stats/1"]
+    files: int
+    videos: int
+    video_hours: float
+    tables: dict[str, dict[str, Any]]
+
+
+class ModelsDocument(TypedDict):
+    """`rag.models/1`."""
+
+    schema: Literal["rag.models/1"]
+    models: list[dict[str, Any]]
+
+
+@router.get("/health", responses={200: {"model": HealthDocument}, **problems()})
 async def health(service: Served) -> Response:
     """Whether the server answers, has its library open, and has its models loaded; 200 in any case."""
     return Document(health_of(service.session, indexing=bool(service.index_roots), models=service.models))
 
 
-@router.get("/stats", responses={200: {"model": documents.StatsDocument}, **problems()})
+@router.get("/stats", responses={200: {"model": StatsDocument}, **problems()})
 def stats(service: Served) -> Response:
     """Counts and sizes of the library and its tables."""
     with service.library() as library:
         return Document(report_shape("rag.stats/1", library.stats()))
 
 
-@router.get("/videos", responses={200: {"model": documents.VideosDocument}, **problems()})
+@router.get("/videos", responses={200: {"model": VideosDocument}, **problems()})
 def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
     """Videos by path, with the state of their files; one with other sidecars than before is changed."""
     with service.library() as library:
         return Document(videos_shape(library, text, cursor, limit))
 
 
-@router.get("/videos/{video_id}/shots", responses={200: {"model": documents.ShotsDocument}, **problems(404)})
+@router.get("/videos/{video_id}/shots", responses={200: {"model": ShotsDocument}, **problems(404)})
 def shots(service: Served, video_id: VideoId, copies: bool = False) -> Response:
     """The shots and the sound of a video as measured; with `copies`, its near-duplicates."""
     with service.library() as library:
@@ -65,9 +169,7 @@ def shots(service: Served, video_id: VideoId, copies: bool = False) -> Response:
         return Document(report_shape("rag.shots/1", library.measurements(video_id, copies=copies)[1]))
 
 
-@router.get(
-    "/videos/{video_id}/evidence", responses={200: {"model": documents.EvidenceDocument}, **problems(404)}
-)
+@router.get("/videos/{video_id}/evidence", responses={200: {"model": EvidenceDocument}, **problems(404)})
 def evidence(
     service: Served,
     video_id: VideoId,
@@ -86,7 +188,7 @@ def evidence(
     return Document(report_shape("rag.evidence/1", shape))
 
 
-@router.get("/documents", responses={200: {"model": documents.DocumentsDocument}, **problems()})
+@router.get("/documents", responses={200: {"model": DocumentsDocument}, **problems()})
 def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
     """Files of passages by path."""
     with service.library() as library:
@@ -98,7 +200,7 @@ def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limi
     return Document(report_shape("rag.documents/1", shape))
 
 
-@router.get("/citations/{citation}", responses={200: {"model": documents.ShowDocument}, **problems(404)})
+@router.get("/citations/{citation}", responses={200: {"model": ShowDocument}, **problems(404)})
 def citation(
     service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
 ) -> Response:
@@ -116,14 +218,14 @@ def citation(
     return Document(report_shape("rag.show/1", {"citation": citation_shape(found)}))
 
 
-@router.get("/problems", responses={200: {"model": documents.ProblemsDocument}, **problems()})
+@router.get("/problems", responses={200: {"model": ProblemsDocument}, **problems()})
 def problem_files(service: Served) -> Response:
     """Files that could not be used, or not completely."""
     with service.library() as library:
         return Document(report_shape("rag.problems/1", {"problems": library.problems()}))
 
 
-@router.get("/missing", responses={200: {"model": documents.MissingDocument}, **problems()})
+@router.get("/missing", responses={200: {"model": MissingDocument}, **problems()})
 def missing(service: Served) -> Response:
     """Indexed files that are gone, unreadable, or changed since (of a video its sidecars too); by path."""
     with service.library() as library:
@@ -131,7 +233,7 @@ def missing(service: Served) -> Response:
     return Document(report_shape("rag.missing/1", {"files": [row for row in found if row["state"] != "ok"]}))
 
 
-@router.get("/catalogue", responses={200: {"model": documents.ModelsDocument}, **problems()})
+@router.get("/catalogue", responses={200: {"model": ModelsDocument}, **problems()})
 def catalogue(service: Served) -> Response:
     """Model weights: purpose, size, licence, and whether they are installed and in use."""
     from rag.model_rows import model_rows
@@ -161,11 +263,13 @@ def spans_of(
     return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
 
 
-def videos_shape(library: Library, text: str, cursor: str | None, limit: int) -> dict[str, Any]:
-    """`rag.videos/1`: at most `limit` videos that have `text` in their title or path, after `cursor`."""
+def videos_shape(
+    library: Library, text: str, cursor: str | None, limit: int, skip: int = 0
+) -> dict[str, Any]:
+    """`rag.videos/1`: at most `limit` videos with `text` in title or path, after `cursor` and `skip`."""
     reader = library.engine.reader
     found = [video for video in reader.videos() if _has(text, video.title, video.path)]
-    rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
+    rows, following = page_of(found[skip:], lambda video: (video.path, video.video_id), cursor, limit)
     kinds = reader.evidence_kinds()
     files = [file for video in rows for file in reader.files_of(video.video_id)]
     states = _states(library, files)

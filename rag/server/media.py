@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from pathlib import Path as FilePath
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import (
@@ -16,6 +16,7 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
+from typing_extensions import TypedDict
 
 from corpora.kinds import media_type
 from corpora.objects import is_url, locate
@@ -23,10 +24,9 @@ from corpora.records import EvidenceKind, Video
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, StaleFile, UnreadableFile, UsageError
 from rag.library import Library
-from rag.rendering.shapes import evidence_shape, report_shape
+from rag.rendering.shapes import EvidenceItem, evidence_shape, report_shape
 from rag.rendering.webvtt import webvtt
-from rag.server import documents
-from rag.server.library_routes import VideoId, known_video, spans_of, video_row
+from rag.server.library_routes import VideoId, VideoRow, known_video, spans_of, video_row
 from rag.server.problems import Document, Problem, problems
 from rag.server.renditions import best_moment, tile_cues, tile_times
 from rag.server.service import Served, Service
@@ -55,6 +55,26 @@ COPIED_CONTAINERS = ("matroska,webm", "mpegts", "flv")
 Seconds = Annotated[float, Query(ge=0, le=10_000_000, allow_inf_nan=False)]
 
 
+class MediaItem(TypedDict):
+    """How a browser plays a video."""
+
+    play: Literal["file", "remux", "clip", "none"]
+    reason: str
+    container: str
+    codec: str
+    audio_codec: str
+
+
+class VideoDocument(VideoRow):
+    """`rag.video/1`."""
+
+    schema: Literal["rag.video/1"]
+    description: str
+    tags: list[str]
+    chapters: list[EvidenceItem]
+    media: MediaItem
+
+
 def media_route(path: str, kind: str, *statuses: int) -> Callable[[F], F]:
     """A route for GET, described as of the media type `kind`, and for HEAD; `statuses` beside 200, 304."""
 
@@ -69,7 +89,7 @@ def media_route(path: str, kind: str, *statuses: int) -> Callable[[F], F]:
     return decorate
 
 
-@router.get("", responses={200: {"model": documents.VideoDocument}, **problems(404)})
+@router.get("", responses={200: {"model": VideoDocument}, **problems(404)})
 def video(service: Served, video_id: VideoId) -> Response:
     """One video: its row, description, tags and chapters, and how a browser plays it."""
     with service.library() as library:

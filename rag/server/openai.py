@@ -29,6 +29,7 @@ from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.records import lead
+from rag.rendering.shapes import CitationItem
 from rag.rendering.terminal import clock, excerpt
 from rag.server.events import Emit, Event, EventStream
 from rag.server.housekeeping import housekeeping_reply
@@ -362,7 +363,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     )
 
 
-def _source(citation: Mapping[str, Any]) -> tuple[str, str]:
+def _source(citation: CitationItem) -> tuple[str, str]:
     """What a link is called, and the words that prove it, which may be empty."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":

@@ -43,6 +43,9 @@ STATUS: tuple[tuple[type[errors.RagError], int], ...] = (
     (errors.RagError, 500),
 )
 """The first class that an error is an instance of gives its status."""
+VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
+LONGEST_TEXT = 10_000
+"""Characters of a question."""
 MOST_KEYS = 100
 """Of an object in a body."""
 MOST_ERRORS = 20

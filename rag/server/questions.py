@@ -18,11 +18,30 @@ from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
-from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape, with_states
-from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
+from rag.rendering.shapes import (
+    AskDocument,
+    CitationItem,
+    EvidenceItem,
+    LocalizeDocument,
+    SearchDocument,
+    answer_shape,
+    curve_shape,
+    search_shape,
+    windows_shape,
+    with_states,
+)
 from rag.server.events import Emit, Event, EventStream
 from rag.server.library_routes import known_video
-from rag.server.problems import MOST_KEYS, Document, Problem, problem_shape, problems, stopped_problem
+from rag.server.problems import (
+    LONGEST_TEXT,
+    MOST_KEYS,
+    VIDEO_ID,
+    Document,
+    Problem,
+    problem_shape,
+    problems,
+    stopped_problem,
+)
 from rag.server.renditions import decode_image
 from rag.server.service import Served, Service
 from rag.words import content_words, lexical_overlap, word_set
@@ -144,7 +163,7 @@ async def search(request: Request, service: Served, body: SearchBody) -> Respons
     return Document(await service.compute(request, lambda library: find(library, body, image)))
 
 
-def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = None) -> dict[str, Any]:
+def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = None) -> SearchDocument:
     """`rag.search/1` for a search; `image`: that of the body, uint8 (h, w, 3) RGB.
 
     Raises as `Library.search`, `Library.search_image` and `Library.browse` do, and `Problem` for a filter
@@ -173,36 +192,37 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         unmeasured = library.unmeasured(where)
     threshold = library.settings.search.threshold if body.query is not None else None
     shape = search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
-    results = with_states(shape["results"], library.stale_files(hit.path for hit in hits))
-    return {**shape, "results": with_proof(results, body.query or "")}
+    with_states(shape["results"], library.stale_files(hit.path for hit in hits))
+    with_proof(shape["results"], body.query or "")
+    return shape
 
 
 OF_VIDEO = ("title", "description", "tag", "chapter")
 """Evidence that is not of a moment."""
 
 
-def with_proof(shapes: Iterable[Mapping[str, Any]], *texts: str) -> list[dict[str, Any]]:
-    """Hits or citations; each window with `proof`: the indexes of its evidence, what proves it best first.
+def with_proof(shapes: Iterable[CitationItem], *texts: str) -> None:
+    """Give each window of hits or citations `proof`: the indexes of its evidence, what proves it best first.
 
     First is the line with most words of the first text, then of the next. Where they are equal, what was
     said or shown comes before what is known of the whole video.
     """
     wanted = [content_words(text) for text in texts]
 
-    def rank(line: Mapping[str, Any]) -> tuple[float, ...]:
+    def rank(line: EvidenceItem) -> tuple[float, ...]:
         held = word_set(line["text"])
         return (*(lexical_overlap(words, held) for words in wanted), line["kind"] not in OF_VIDEO)
 
-    def proof(evidence: Sequence[Mapping[str, Any]]) -> list[int]:
-        return sorted(range(len(evidence)), key=lambda at: rank(evidence[at]), reverse=True)
+    for shape in shapes:
+        if shape["kind"] == "video":
+            evidence = shape["evidence"]
+            order = sorted(
+                range(len(evidence)), key=[rank(line) for line in evidence].__getitem__, reverse=True
+            )
+            shape["proof"] = order
 
-    return [
-        {**shape, "proof": proof(shape["evidence"])} if shape["kind"] == "video" else dict(shape)
-        for shape in shapes
-    ]
 
-
-def proving_line(window: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def proving_line(window: CitationItem) -> EvidenceItem | None:
     """The evidence that proves a window of `with_proof` best; None where it has none."""
     return window["evidence"][window["proof"][0]] if window["proof"] else None
 
@@ -221,7 +241,7 @@ async def ask(request: Request, service: Served, body: AskBody) -> Response:
     return Document(await service.compute(request, lambda library: answer(library, body)))
 
 
-def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> dict[str, Any]:
+def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> AskDocument:
     """`rag.ask/1` for a question.
 
     Raises as `Library.ask` does, and `Problem` for a filter with an unknown video.
@@ -238,7 +258,8 @@ def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) ->
     shape = answer_shape(found)
     texts = (found.text, body.question) if found.matched else (body.question,)
     stale = library.stale_files(citation.path for citation in found.citations)
-    return {**shape, "citations": with_proof(with_states(shape["citations"], stale), *texts)}
+    with_proof(with_states(shape["citations"], stale), *texts)
+    return shape
 
 
 def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], Awaitable[None]]:
@@ -314,7 +335,7 @@ async def localize(request: Request, service: Served, body: LocalizeBody) -> Res
     return Document(await service.compute(request, lambda library: windows(library, body)))
 
 
-def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
+def windows(library: Library, body: LocalizeBody) -> LocalizeDocument:
     """`rag.localize/1`, with `curve` where it is asked for. Raises `Problem` for an unknown video."""
     known_video(library, body.video_id)
     found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
@@ -323,6 +344,6 @@ def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
         body.video_id, path, body.video_id, body.query, found, library.settings.search.threshold
     )
     (shape,) = with_states([made], library.stale_files([path]))
-    if body.curve is None:
-        return shape
-    return {**shape, "curve": curve_shape(library.score_curve(body.video_id, body.query), body.curve)}
+    if body.curve is not None:
+        shape["curve"] = curve_shape(library.score_curve(body.video_id, body.query), body.curve)
+    return shape

@@ -21,16 +21,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from fastapi import APIRouter, Path
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from corpora.errors import os_reason
 from corpora.outputs import RESULTS_SCHEMA, TRACE_SCHEMA
 from rag.errors import DamagedFile, UnreadableFile
 from rag.rendering.shapes import report_shape
-from rag.server.documents import ReportDocument, ReportsDocument
 from rag.server.job_log import timestamp
 from rag.server.problems import Document, Problem, problems
 from rag.server.service import Served, Service
@@ -237,6 +237,42 @@ def trace_steps(data: bytes) -> list[dict[str, Any]]:
         if isinstance(step, dict):
             steps.append({key: value for key, value in step.items() if key != "schema"})
     return steps
+
+
+class ReportItem(TypedDict):
+    """A report, a run or a trace, by its path below a root."""
+
+    report_id: str
+    kind: Literal["report", "run", "trace"]
+    name: str
+    modified: str
+
+
+class ReportsDocument(TypedDict):
+    """`rag.reports/1`."""
+
+    schema: Literal["rag.reports/1"]
+    reports: list[ReportItem]
+    roots: list[str]
+
+
+class BlockItem(TypedDict):
+    """A part of a report: `level` of a heading, `head` and `rows` of a table, `image` of a figure."""
+
+    kind: Literal["heading", "text", "table", "figure"]
+    level: NotRequired[int]
+    text: NotRequired[str]
+    head: NotRequired[list[str]]
+    rows: NotRequired[list[list[str]]]
+    image: NotRequired[str]
+
+
+class ReportDocument(ReportItem):
+    """`rag.report/1`: the blocks of a report or a run, the steps of a trace."""
+
+    schema: Literal["rag.report/1"]
+    blocks: list[BlockItem]
+    steps: list[dict[str, Any]]
 
 
 @router.get("", responses={200: {"model": ReportsDocument}, **problems()})

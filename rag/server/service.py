@@ -22,7 +22,7 @@ from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
 from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
-from rag.server.documents import ModelState
+from rag.server.health import ModelState
 from rag.server.jobs import Jobs, state_folder
 from rag.server.problems import Problem, stopped_problem
 from rag.server.renditions import MediaRenderer

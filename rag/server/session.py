@@ -18,7 +18,7 @@ from rag.store.layout import Location, open_layout
 
 if TYPE_CHECKING:
     from rag.library import Library
-    from rag.server.documents import LibraryItem
+    from rag.server.health import LibraryItem
     from rag.settings import Settings
 
 log = logging.getLogger(__name__)

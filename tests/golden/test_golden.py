@@ -74,13 +74,11 @@ def _answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *_: object) -> str
 
 def _mcp_tools(*_: object) -> str:
     """What a client is shown of each tool: names, schemas, hints."""
-    from rag.server.mcp.server import tool_item
+    from rag.server.mcp.server import tool_of
     from rag.server.mcp.tools import INDEX_TOOLS, TOOLS
 
-    items = [
-        tool_item(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
-        for tool in (*TOOLS, *INDEX_TOOLS)
-    ]
+    shown = [tool_of(None, tool) for tool in (*TOOLS, *INDEX_TOOLS)]
+    items = [tool.model_dump(mode="json") | {"output_schema": tool.output_schema} for tool in shown]
     return json.dumps(items, indent=1) + "\n"
 
 

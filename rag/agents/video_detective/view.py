@@ -137,8 +137,7 @@ def result_json(run: DetectiveResult, token_count_method: str = "") -> dict[str,
 
     `token_count_method`: how the tokens of `usage` were counted, where no model reported them.
     """
-    answer = answer_shape(run.answer)
-    del answer["schema"]
+    answer = {key: value for key, value in answer_shape(run.answer).items() if key != "schema"}
     return {
         "schema": "rag.agent.video-detective/1",
         "video": {"path": run.path, "video_id": run.video_id},

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 import numpy as np
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from corpora.records import Frames
 from rag.errors import UsageError
@@ -16,22 +18,8 @@ from rag.records import VideoInterval, span_name
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 from rag.rendering.terminal import span
 from rag.server.library_routes import known_video
-from rag.server.mcp.rows import (
-    Absent,
-    Arguments,
-    LabelledImage,
-    Reply,
-    Row,
-    Seconds,
-    Video,
-    call,
-    cleaned,
-    following,
-    quoted,
-    video_of,
-)
+from rag.server.mcp.rows import Absent, Next, Opened, Video, call, cleaned, video_of
 from rag.server.media import servable
-from rag.server.service import Service
 from rag.store.lookup import window_seconds
 
 if TYPE_CHECKING:
@@ -46,74 +34,95 @@ QUALITY = 80
 SMALLER = 0.8
 
 
-class ShowArguments(Arguments):
-    """Of `show_frames`."""
-
-    citation: str | Absent = Field(
-        None, min_length=1, max_length=200, description="Citation of a window of a video: VIDEO_ID@START-END."
-    )
-    video: Video | Absent = Field(
-        None, description="In place of a citation: id of a video, with start and end."
-    )
-    start: Seconds = Field(None, description="Seconds; with `video`.")
-    end: Seconds = Field(None, description="Seconds; with `video`.")
-    count: int = Field(6, ge=1, le=MOST_FRAMES, description="Number of frames, at even distances.")
-    width: int = Field(WIDEST, ge=NARROWEST, le=WIDEST, description="Pixels of the longer side of an image.")
-    sheet: bool = Field(True, description="One contact sheet with times and text; false: single frames.")
-
-
-class ShowResult(Row):
-    """Of `show_frames`."""
+class Shown(TypedDict):
+    """Which frames are shown."""
 
     video_id: str
+    title: str
     start: float
     end: float
-    times: list[float] = Field(description="Seconds of each frame that is shown, in order.")
-    next: str | Absent = Field(None, description="The call that shows frames which did not fit.")
+    times: Annotated[list[float], Field(description="Seconds of each frame that is shown, in order.")]
+    next: NotRequired[Next]
 
 
-def show_frames(service: Service, library: Library, given: ShowArguments) -> Reply:
-    """Frames of a window, decoded now."""
-    video_id, start, end = _window(library, given)
-    times = sheet_times(start, end, given.count)
-    images = service.media.frames(servable(library, video_id), times, given.width)
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """JPEGs beside a result, each with the line before it."""
+
+    shape: dict[str, Any]
+    images: Sequence[tuple[str, bytes]]
+
+
+Seconds = Annotated[
+    Annotated[float, Field(ge=0, allow_inf_nan=False)] | Absent, Field(description="Seconds; with `video`.")
+]
+
+
+def show_frames(
+    opened: Opened,
+    citation: Annotated[
+        str | Absent,
+        Field(
+            min_length=1, max_length=200, description="Citation of a window of a video: VIDEO_ID@START-END."
+        ),
+    ] = None,
+    video: Annotated[
+        Video | Absent, Field(description="In place of a citation: id of a video, with start and end.")
+    ] = None,
+    start: Seconds = None,
+    end: Seconds = None,
+    count: Annotated[
+        int, Field(ge=1, le=MOST_FRAMES, description="Number of frames, at even distances.")
+    ] = 6,
+    width: Annotated[
+        int, Field(ge=NARROWEST, le=WIDEST, description="Pixels of the longer side of an image.")
+    ] = WIDEST,
+    sheet: Annotated[
+        bool, Field(description="One contact sheet with times and text; false: single frames.")
+    ] = True,
+) -> Annotated[Any, Shown]:
+    """Look at a video: JPEG images of a citation, or of start to end seconds of a video.
+
+    By default one contact sheet of the frames with their times; `sheet=false` gives single frames. Use it to
+    check what is seen before you claim it. At most 8 frames a call, at most 768 pixels wide.
+    """
+    library = opened.library
+    video_id, start, end = _window(library, citation, video, start, end)
+    times = sheet_times(start, end, count)
+    images = opened.service.media.frames(servable(library, video_id), times, width)
+    title = cleaned(known_video(library, video_id).title)
     from PIL import Image
 
-    if given.sheet:
+    if sheet:
         frames = Frames(np.array(times), images)
         evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
-        title = known_video(library, video_id).title
-        rendered = [contact_sheet(Sheet(cleaned(title), span(start, end), frames, evidence))]
-        labels = [
-            f"{video_id}@{span_name(start, end)}: {len(times)} frames at {', '.join(map(_seconds, times))} s"
-        ]
+        rendered = [contact_sheet(Sheet(title, span(start, end), frames, evidence))]
+        at = ", ".join(map(_seconds, times))
+        labels = [f"{video_id}@{span_name(start, end)}: {len(times)} frames at {at} s"]
     else:
         rendered = [Image.fromarray(image) for image in images]
         labels = [f"{_seconds(time)} s" for time in times]
-    encoded = encode(rendered, given.width)
-    shown = list(times) if given.sheet else times[: len(encoded)]
-    again = None
+    encoded = encode(rendered, width)
+    shown = list(times) if sheet else times[: len(encoded)]
+    shape = {"video_id": video_id, "title": title, "start": start, "end": end}
+    shape["times"] = [round(time, 3) for time in shown]
     if len(shown) < len(times):
-        again = call(
-            "show_frames", video=video_id, start=shown[-1], end=end, width=given.width // 2, sheet=False
+        shape["next"] = call(
+            "show_frames", video=video_id, start=shown[-1], end=end, width=width // 2, sheet=False
         )
-    result = ShowResult(
-        video_id=video_id, start=start, end=end, times=[round(time, 3) for time in shown], next=again
-    )
-    heading = f"{quoted(known_video(library, video_id).title)} {span(start, end)}"
-    shown_images = [LabelledImage(label, jpeg) for label, jpeg in zip(labels, encoded, strict=False)]
-    return Reply(result, [heading, *following(again)], shown_images)
+    return Pictures(shape, list(zip(labels, encoded, strict=False)))
 
 
-def _window(library: Library, given: ShowArguments) -> VideoInterval:
+def _window(
+    library: Library, citation: str | None, name: str | None, start: float | None, end: float | None
+) -> VideoInterval:
     """What is asked for, inside the video. Raises `UsageError`."""
-    if (given.citation is None) == (given.video is None):
+    if (citation is None) == (name is None):
         raise UsageError("give a citation, or a video with start and end")
-    name, start, end = given.video, given.start, given.end
-    if given.citation is not None:
-        name, at, window = given.citation.rpartition("@")
+    if citation is not None:
+        name, at, window = citation.rpartition("@")
         try:
-            start, end = window_seconds(given.citation, window)
+            start, end = window_seconds(citation, window)
         except UsageError:
             at = ""
         if not at:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 from fastapi import APIRouter
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from rag.server.problems import Problem
 from rag.server.service import Service
@@ -53,36 +51,24 @@ class McpEndpoint:
             await anyio.sleep_forever()
 
     def _make(self) -> StreamableHTTPSessionManager:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        from mcp.server.transport_security import TransportSecuritySettings
 
         from rag.server.mcp.server import build_server
 
         # Host, Origin, token and size are checked by `rag.server.security`, as for every other route.
-        return StreamableHTTPSessionManager(build_server(self.service), json_response=True, stateless=True)
+        unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        server = build_server(self.service)
+        server.streamable_http_app(json_response=True, stateless_http=True, transport_security=unchecked)
+        return server.session_manager
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; here where its body is no message, else by the protocol library."""
+        """Answer one request."""
         self.wanted.set()
         await self.ready.wait()
         if self.failure is not None:
             raise Problem(500, "internal-error", f"MCP cannot be served: {self.failure}") from self.failure
         assert self.manager is not None
-        from rag.server.mcp.envelope import refusal_of_body
-
-        try:
-            body = await Request(scope, receive).body()
-        except ClientDisconnect:
-            return
-        if (refused := refusal_of_body(body)) is not None:
-            shape = refused.model_dump_json(by_alias=True, exclude_unset=True)
-            await Response(shape, 400, media_type="application/json")(scope, receive, send)
-            return
-        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def again() -> Message:
-            return unread.pop() if unread else await receive()
-
-        await self.manager.asgi_app(scope, again, send)
+        await self.manager.asgi_app(scope, receive, send)
 
 
 class _Route:

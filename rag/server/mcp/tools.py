@@ -1,30 +1,67 @@
-"""The table of tools."""
+"""The tools: the signature of each is what a client may give, its docstring what the tool is said to do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, get_args
 
-from pydantic import BaseModel
+from pydantic import Field
+from typing_extensions import TypedDict
 
-from rag.server.mcp import finding, frames, jobs, reading
-from rag.server.mcp.rows import Arguments, Reply, Row
+from corpora.records import SPOKEN, AudioClass, EvidenceKind, Style, Tone
+from rag.rendering.shapes import (
+    AskDocument,
+    EvidenceItem,
+    LocalizeDocument,
+    SearchDocument,
+    Span,
+    evidence_shape,
+)
+from rag.server import library_routes, questions
+from rag.server.health import unsearchable
+from rag.server.job_log import JobDocument
+from rag.server.library_routes import VideoRow
+from rag.server.mcp import frames
+from rag.server.mcp.rows import (
+    Absent,
+    End,
+    Next,
+    Opened,
+    Query,
+    Skip,
+    Start,
+    Video,
+    Within,
+    call,
+    cite,
+    cut,
+    fit,
+    video_of,
+)
+from rag.server.problems import LONGEST_TEXT, Problem
+from rag.server.questions import AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
 from rag.server.service import Service
+
+LONGEST_ANSWER = 800
+LONGEST_OPTION = 40
+LONGEST_LINE = 1_000
+MOST_RESULTS = 1_000
+CURVE_POINTS = 24
+MOST_CHAPTERS = 15
+MOST_COPIES = 5
+MOST_PROBLEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool: what a client is shown of it, and what it runs."""
+class Entry:
+    """A tool: its title, and its function."""
 
     title: str
-    description: str
-    arguments: type[Arguments]
-    result: type[Row]
-    run: Callable[[Service, Any, Any], Reply]
-    """Of the service, the library (None for one that needs none), and the arguments."""
+    run: Callable[..., Any]
+    """Of what was opened for it, or of the service where it needs jobs alone."""
     needs: Literal["models", "library", "jobs"] = "library"
-    """What needs models takes its turn: questions use them one at a time."""
+    """What needs models takes its turn: questions use them one at a time. Of jobs no library is needed."""
     read_only: bool = True
 
     @property
@@ -33,126 +70,369 @@ class Tool:
         return self.run.__name__
 
 
+class Searched(SearchDocument):
+    """`rag.search/1`, and where nothing matches what no search finds in this library."""
+
+    unsearchable: NotRequired[list[str]]
+    next: NotRequired[Next]
+
+
+def search_library(
+    opened: Opened,
+    query: Query,
+    kind: Annotated[
+        Literal["all", "video", "passage"], Field(description="Windows of videos, passages, or both.")
+    ] = "all",
+    top_k: Annotated[int, Field(ge=1, le=50, description="Number of results.")] = 8,
+    skip: Annotated[Skip, Field(le=950)] = 0,
+    video: Within = None,
+    path: Annotated[
+        str | Absent,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="Only files whose path ends like this glob: *.mp4, talks/*.",
+        ),
+    ] = None,
+    start: Start = None,
+    end: End = None,
+    tone: Annotated[Tone | Absent, Field(description="Only shots of this colour tone.")] = None,
+    style: Annotated[Style | Absent, Field(description="Only shots of this style.")] = None,
+    audio: Annotated[
+        AudioClass | Absent, Field(description="Only intervals with this class of sound.")
+    ] = None,
+    min_height: Annotated[
+        Annotated[int, Field(ge=1, le=100_000)] | Absent, Field(description="Least lines of the video.")
+    ] = None,
+    after: Annotated[
+        str | Absent,
+        Field(min_length=1, max_length=1000, description="Seen in the video up to 60 s before the moment."),
+    ] = None,
+    before: Annotated[
+        str | Absent,
+        Field(min_length=1, max_length=1000, description="Seen in the video up to 60 s after the moment."),
+    ] = None,
+) -> Searched:
+    """Find the moments of videos and the passages of documents that match a query, best first.
+
+    Use it first, to find where something is seen, said, written on screen or described. Each result has a
+    citation, `VIDEO_ID@START-END` or the id of a passage, which the other tools take, and the words that
+    matched. `matched` is false where nothing matches: the results are then only the nearest, as is each
+    result whose relevance is below `threshold`. Scores compare within one search only. It does not answer
+    questions: ask_library does.
+    """
+    filters: dict[str, Any] = {
+        "start": start,
+        "end": end,
+        "tone": tone,
+        "style": style,
+        "audio": audio,
+        "min_height": min_height,
+        "after": after,
+        "before": before,
+    }
+    where = MomentFilter(
+        videos=None if video is None else [video_of(opened.library, video)],
+        paths=[] if path is None else [path],
+        **filters,
+    )
+    # One more than asked for says whether there are more.
+    body = SearchBody(query=query, kind=kind, top_k=skip + top_k + 1, filter=where)
+    shape = questions.find(opened.library, body)
+    rest = shape["results"][skip:]
+    shape["results"] = rest[:top_k]
+    cite(opened.service, shape["results"])
+    made: Searched = cut(shape)
+    if not shape.get("matched", True):
+        made["unsearchable"] = list(unsearchable(opened.library))
+    again = {"query": query, "kind": kind if kind != "all" else None, "top_k": top_k, "skip": skip}
+    again |= {"video": video, "path": path, **filters}
+    more = len(rest) > top_k and skip + top_k < MOST_RESULTS
+    fit(made, "results", "search_library", again, more=more)
+    return made
+
+
+class Asked(AskDocument):
+    """`rag.ask/1`, without use and timings."""
+
+    next: NotRequired[Next]
+
+
+def ask_library(
+    opened: Opened,
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, description="The question.")],
+    options: Annotated[
+        list[str], Field(max_length=26, description="Options to choose from, in order A, B, ...")
+    ] = [],  # noqa: B006  # read only
+    video: Within = None,
+    top_k: Annotated[
+        Annotated[int, Field(ge=1, le=50)] | Absent, Field(description="Clips to look into.")
+    ] = None,
+    threshold: Annotated[
+        Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | Absent,
+        Field(description="Least confidence for which there is an answer."),
+    ] = None,
+) -> Asked:
+    """Answer a question from the videos and documents, with a confidence and the citations that prove it.
+
+    The question is open or has options. `matched` is false where the library has no answer. It takes longer
+    than search_library. Look at the citations with show_frames before you rely on what is seen in them.
+    """
+    videos = None if video is None else [video_of(opened.library, video)]
+    body = AskBody(
+        question=question, options=options, top_k=top_k, threshold=threshold, filter=SpanFilter(videos=videos)
+    )
+    shape = questions.answer(opened.library, body)
+    cite(opened.service, shape["citations"])
+    made: Asked = cut(shape)
+    made["answer"] = cut(shape["answer"], LONGEST_ANSWER)
+    made["options"] = cut(shape["options"], LONGEST_OPTION)
+    fit(made, "citations", "ask_library", {})
+    if "next" in made:
+        made["next"] = call("search_library", query=question[:LONGEST_ANSWER])
+    return made
+
+
+def find_in_video(
+    opened: Opened,
+    video: Video,
+    query: Query,
+    count: Annotated[int, Field(ge=1, le=20, description="Windows to return.")] = 3,
+    window_seconds: Annotated[
+        Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] | Absent,
+        Field(description="Length of a window; default that of the settings."),
+    ] = None,
+) -> LocalizeDocument:
+    """Find when in one video something happens: the windows that fit a query best.
+
+    `curve` is the query's score over the whole video, in a few points. Use it when the video is known;
+    search_library looks in all. Scores compare within one call only. Without windows nothing of the video can
+    be compared with the query: describe_video says what it has.
+    """
+    body = LocalizeBody(
+        video_id=video_of(opened.library, video),
+        query=query,
+        count=count,
+        window_seconds=window_seconds,
+        curve=CURVE_POINTS,
+    )
+    made: LocalizeDocument = cut(questions.windows(opened.library, body))
+    return made
+
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "speech": SPOKEN,
+    "screen": ("ocr",),
+    "chapters": ("chapter",),
+    "all": get_args(EvidenceKind),
+}
+
+
+class Transcript(TypedDict):
+    """Text of a video; `kinds`: of all its text, where it has none of what was asked for."""
+
+    video_id: str
+    evidence: list[EvidenceItem]
+    kinds: NotRequired[list[str]]
+    next: NotRequired[Next]
+
+
+def read_transcript(
+    opened: Opened,
+    video: Video,
+    start: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds to read from.")] = 0,
+    end: Annotated[
+        Annotated[float, Field(ge=0, allow_inf_nan=False)] | Absent,
+        Field(description="Seconds to read up to; default the end of the video."),
+    ] = None,
+    kind: Annotated[
+        Literal["speech", "screen", "chapters", "all"],
+        Field(description="Subtitles and recognized speech; text on screen; chapter titles; or all of them."),
+    ] = "speech",
+    skip: Skip = 0,
+) -> Transcript:
+    """Read what is said in a video, or written on screen, with times in seconds, from `start` to `end`."""
+    found = library_routes.known_video(opened.library, video_of(opened.library, video))
+    spans = library_routes.spans_of(opened.library, found, KINDS[kind], start, end)
+    rows = [cut(evidence_shape(span), LONGEST_LINE) for span in spans[skip:]]
+    made: Transcript = {"video_id": found.video_id, "evidence": rows}
+    if not rows:
+        made["kinds"] = sorted(opened.library.engine.reader.evidence_kinds().get(found.video_id, ()))
+    again = {"video": found.video_id, "start": start or None, "end": end, "skip": skip}
+    again["kind"] = kind if kind != "speech" else None
+    fit(made, "evidence", "read_transcript", again)
+    return made
+
+
+class Listed(TypedDict):
+    """Videos by path."""
+
+    total: int
+    videos: list[VideoRow]
+    problems: int
+    next: NotRequired[Next]
+
+
+def list_videos(
+    opened: Opened,
+    query: Annotated[
+        str, Field(max_length=1000, description="Only videos whose title or path has these letters.")
+    ] = "",
+    limit: Annotated[int, Field(ge=1, le=100, description="Most rows.")] = 25,
+    skip: Skip = 0,
+) -> Listed:
+    """List the videos of the library, by path: id, title, duration, kinds of text, and the state of the file.
+
+    `query` filters by title and path, not by content: search_library does that. `problems` counts the files
+    that could not be indexed, or not completely.
+    """
+    shape = library_routes.videos_shape(opened.library, query, None, limit, skip)
+    made: Listed = {
+        "total": shape["total"],
+        "videos": cut(shape["videos"], 100),
+        "problems": len(opened.library.problems()),
+    }
+    more = skip + len(made["videos"]) < made["total"]
+    again = {"query": query or None, "limit": limit, "skip": skip}
+    fit(made, "videos", "list_videos", again, more=more)
+    return made
+
+
+class ShotRow(Span):
+    """A shot as measured."""
+
+    tone: str | None
+    style: str | None
+
+
+class CopyRow(TypedDict):
+    """Another video with the same content."""
+
+    video_id: str
+    file: str
+    score: float
+
+
+class Described(VideoRow):
+    """A row of `rag.videos/1`, and what else is stored of the video."""
+
+    description: str
+    tags: list[str]
+    chapters: list[EvidenceItem]
+    copies: list[CopyRow]
+    problems: list[str]
+    shots: list[ShotRow]
+    shots_total: int
+    next: NotRequired[Next]
+
+
+def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
+    """What is stored of one video.
+
+    Its title, description, tags, chapters, shots with colour tone and style, other videos with the same
+    content, and problems of its file.
+    """
+    found = library_routes.known_video(opened.library, video_of(opened.library, video))
+    row = library_routes.video_row(opened.library, found, opened.library.engine.reader.evidence_kinds())
+    chapters = library_routes.spans_of(opened.library, found, KINDS["chapters"])[:MOST_CHAPTERS]
+    shots = opened.library.shots(found.video_id)
+    copies = opened.library.near_duplicates(found.video_id)[:MOST_COPIES]
+    problems = [each.reason for each in opened.library.problems() if each.path in row["paths"]]
+    made: Described = cut(
+        {
+            **row,
+            "description": found.description,
+            "tags": [cut(tag, 40) for tag in found.tags[:10]],
+            "chapters": [cut(evidence_shape(chapter), 80) for chapter in chapters],
+            "copies": [
+                {"video_id": copy.video_id, "file": copy.path, "score": copy.score} for copy in copies
+            ],
+            "problems": [cut(problem, 160) for problem in problems[:MOST_PROBLEMS]],
+            "shots": [
+                {"start": each.start, "end": each.end, "tone": each.tone, "style": each.style}
+                for each in shots[skip:]
+            ],
+            "shots_total": len(shots),
+        }
+    )
+    fit(made, "shots", "describe_video", {"video": found.video_id, "skip": skip})
+    return made
+
+
+JobId = Annotated[str, Field(min_length=1, max_length=64, description="From start_indexing or get_job.")]
+
+
+class Job(JobDocument):
+    """`rag.job/1`, without the steps and the result of an agent."""
+
+    next: NotRequired[Next]
+
+
+def start_indexing(
+    service: Service,
+    folder: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=4096,
+            description="Absolute path of a folder or file that the user names.",
+        ),
+    ],
+    dry_run: Annotated[
+        bool, Field(description="Only forecast how long it would take; nothing is indexed.")
+    ] = False,
+) -> Job:
+    """Start to index a folder or file that the user names, below the folders that this server may index.
+
+    Returns a job at once; ask get_job how it is doing. With `dry_run` it only forecasts the time.
+    search_library finds what was indexed when the job has ended.
+    """
+    return _job(service.jobs.start_index(folder, dry_run=dry_run))
+
+
+def get_job(
+    service: Service,
+    job_id: Annotated[
+        str | Absent, Field(min_length=1, max_length=64, description="Default: the newest job.")
+    ] = None,
+) -> Job:
+    """The state of a job, of indexing or of an agent that was started on the page of `rag serve`.
+
+    Of indexing it has the progress in seconds of media, the time to go and the files with problems.
+    """
+    if job_id is not None:
+        return _job(service.jobs.get(job_id))
+    jobs = service.jobs.all()
+    if not jobs:
+        raise Problem(404, "unknown-id", "there is no job yet")
+    return _job(jobs[0])
+
+
+def cancel_job(service: Service, job_id: JobId) -> Job:
+    """Stop a job. What it has indexed stays."""
+    return _job(service.jobs.cancel(job_id))
+
+
+def _job(shape: dict[str, Any]) -> Job:
+    made: Job = cut({**shape, "problems": shape["problems"][:MOST_PROBLEMS], "steps": [], "result": None})
+    if made["state"] in ("queued", "running", "cancelling"):
+        made["next"] = call("get_job", job_id=made["job_id"])
+    return made
+
+
 TOOLS = (
-    Tool(
-        "Search the library",
-        "Find the moments of videos and the passages of documents that match a query, best first. Use it "
-        "first, to find where something is seen, said, written on screen or described. Each result has a "
-        "citation, `VIDEO_ID@START-END` or the id of a passage, which the other tools take, and the words"
-        " that matched. `matched` is false where nothing matches: the results are then only the nearest. "
-        "Scores compare within one search only. Does not answer questions: ask_library does.",
-        finding.SearchArguments,
-        finding.SearchResult,
-        finding.search_library,
-        "models",
-    ),
-    Tool(
-        "Ask the library",
-        "Answer a question from the videos and documents, open or with options, with a confidence and the"
-        " citations that prove it. `matched` is false where the library has no answer. Takes longer than "
-        "search_library; look at its citations with show_frames before you rely on what is seen in them.",
-        finding.AskArguments,
-        finding.AskResult,
-        finding.ask_library,
-        "models",
-    ),
-    Tool(
-        "Find a moment in one video",
-        "Find when in one video something happens: the windows that fit a query best, and the highest "
-        "moments of the query's score over the whole video. Use it when the video is known; "
-        "search_library looks in all. Scores compare within one call only.",
-        finding.FindArguments,
-        finding.FindResult,
-        finding.find_in_video,
-        "models",
-    ),
-    Tool(
-        "Show frames of a video",
-        "Look at a video: JPEG images of a citation, or of start to end seconds of a video. By default "
-        "one contact sheet of the frames with their times; `sheet=false` gives single frames. Use it to "
-        "check what is seen before you claim it. At most 8 frames a call, at most 768 pixels wide.",
-        frames.ShowArguments,
-        frames.ShowResult,
-        frames.show_frames,
-    ),
-    Tool(
-        "Read the transcript of a video",
-        "Read what is said in a video, or written on screen, with times in seconds, from `start` to "
-        "`end`. A long one is truncated, and `next` is the call that continues.",
-        reading.TranscriptArguments,
-        reading.TranscriptResult,
-        reading.read_transcript,
-    ),
-    Tool(
-        "List the videos",
-        "List the videos of the library: id, title, duration, whether they have images and which kinds of"
-        " text, and whether their file is still there. `query` filters by title and path, not by content:"
-        " search_library does that.",
-        reading.ListArguments,
-        reading.ListResult,
-        reading.list_videos,
-    ),
-    Tool(
-        "Describe a video",
-        "What is stored of one video: title, description, tags, chapters, shots with colour tone and "
-        "style, other videos with the same content, and problems of its file.",
-        reading.DescribeArguments,
-        reading.DescribeResult,
-        reading.describe_video,
-    ),
+    Entry("Search the library", search_library, "models"),
+    Entry("Ask the library", ask_library, "models"),
+    Entry("Find a moment in one video", find_in_video, "models"),
+    Entry("Show frames of a video", frames.show_frames),
+    Entry("Read the transcript of a video", read_transcript),
+    Entry("List the videos", list_videos),
+    Entry("Describe a video", describe_video),
 )
 """The tools that only read."""
 INDEX_TOOLS = (
-    Tool(
-        "Index a folder",
-        "Start to index a folder or file that the user names, below the folders that this server may index. "
-        "Returns a job at once; ask get_job how it is doing. With `dry_run` it only forecasts the time. "
-        "search_library finds what was indexed when the job has ended.",
-        jobs.StartArguments,
-        jobs.JobResult,
-        jobs.start_indexing,
-        "jobs",
-        read_only=False,
-    ),
-    Tool(
-        "Look at a job",
-        "The state of a job: of indexing, with progress in seconds of media, time to go and files with "
-        "problems, or of an agent that was started on the page of `rag serve`. Without an id that of the "
-        "newest job.",
-        jobs.JobArguments,
-        jobs.JobResult,
-        jobs.get_job,
-        "jobs",
-    ),
-    Tool(
-        "Cancel a job",
-        "Stop a job. What it has indexed stays.",
-        jobs.CancelArguments,
-        jobs.JobResult,
-        jobs.cancel_job,
-        "jobs",
-        read_only=False,
-    ),
+    Entry("Index a folder", start_indexing, "jobs", read_only=False),
+    Entry("Look at a job", get_job, "jobs"),
+    Entry("Cancel a job", cancel_job, "jobs", read_only=False),
 )
 """Those of a server that may index."""
-
-
-def schema_of(model: type[BaseModel], *, result: bool = False) -> dict[str, Any]:
-    """The JSON schema of arguments or of a result, without the titles that repeat the names."""
-    schema = model.model_json_schema(mode="serialization" if result else "validation")
-    schema.pop("description", None)
-    pruned = _pruned(schema)
-    assert isinstance(pruned, dict)
-    return pruned
-
-
-def _pruned(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_pruned(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: _pruned(value)
-        for name, value in schema.items()
-        if not (name == "title" and isinstance(value, str)) and not (name == "default" and value is None)
-    }

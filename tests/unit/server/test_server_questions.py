@@ -235,17 +235,17 @@ def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, worl
 
 def test_the_line_that_proves_has_the_words_of_the_answer_then_of_the_question() -> None:
     texts = {"tag": "telescope 13", "asr": "a telescope is here", "ocr": "it is at Goddard"}
-    window: dict[str, Any] = {
-        "kind": "video",
-        "evidence": [{"kind": kind, "text": text} for kind, text in texts.items()],
-    }
+    evidence = [{"kind": kind, "text": text} for kind, text in texts.items()]
     wanted = (("Goddard", "telescope"), ("Hubble", "telescope"), ("Hubble", "space"), ())
-    found = [with_proof([window], *texts)[0] for texts in wanted]
+    found: list[Any] = [{"kind": "video", "evidence": evidence} for _ in wanted]
+    for window, texts_of in zip(found, wanted, strict=True):
+        with_proof([window], *texts_of)
     assert [one["proof"] for one in found] == [[2, 1, 0], [1, 0, 2], [1, 2, 0], [1, 2, 0]]
-    assert proving_line(found[0]) == window["evidence"][2]
-    empty = {"kind": "video", "evidence": []}
-    assert proving_line(with_proof([empty], "x")[0]) is None
-    assert with_proof([{"kind": "passage"}], "x") == [{"kind": "passage"}]
+    assert proving_line(found[0]) == evidence[2]
+    others: list[Any] = [{"kind": "video", "evidence": []}, {"kind": "passage"}]
+    with_proof(others, "x")
+    assert proving_line(others[0]) is None
+    assert others[1] == {"kind": "passage"}
 
 
 def test_windows_of_a_search_and_of_an_answer_say_what_proves_them(client: TestClient) -> None:
