@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
+from rag._cli.agent_command import AgentCommand, AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
@@ -37,9 +37,10 @@ def _count(usage: str, most: int | None, about: str) -> Any:
 
 @dataclass(kw_only=True)
 class Raclo(WebCommand["RacloRun"]):
-    """Recall, search, verify and localize. Give --global, --moment or both; the others go with a moment.
+    """Find a moment that you remember in part (RACLO).
 
-    A library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
+    It searches, verifies and localizes. Give --global, --moment or both; the others go with a moment. A
+    library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
     """
 
     package = "raclo"
@@ -101,8 +102,10 @@ class Raclo(WebCommand["RacloRun"]):
 
 @dataclass(kw_only=True)
 class ShotFinder(WebCommand["ShotRun"]):
-    """Imagine, search and localize one shot. A library that holds the web's videos gives the measurements.
+    """Find one shot by what is to be seen in it, its tone, style or sound (ShotFinder).
 
+    It imagines the shot, searches and localizes. A library that holds the web's videos gives the
+    measurements.
     Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
     """
 
@@ -179,7 +182,8 @@ class ShotFinder(WebCommand["ShotRun"]):
         super().prepare()
         _ = self.calibration
 
-    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
+    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing
+    of it)
         from rag.agents.shotfinder.agent import find_shot
 
         return partial(find_shot, calibration=self.calibration)
@@ -203,9 +207,11 @@ def _neighbour(option: str, text: str | None) -> str:
 
 @dataclass(kw_only=True)
 class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvironment]):
-    """Search, watch and answer on a frozen web. A library that holds its videos gives stored embeddings.
+    """Answer a question that takes several videos (Video-Browser).
 
-    Exit code 1 where nothing that was found answers it, or the run failed; the result says which.
+    It searches, watches what it finds, and searches again. A library that holds the videos gives stored
+    embeddings. Documents are not read. Exit code 1 where nothing that was found answers it, or the run
+    failed; the result says which.
     """
 
     package = "video_browser"
@@ -253,9 +259,10 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
 @dataclass(kw_only=True)
 class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
-    """Answer QUESTION from a few looks at VIDEO.
+    """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
 
-    Shows what was looked at and why. Exit code 1 where nothing that was found answers it.
+    It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
+    Exit code 1 where nothing that was found answers it.
     """
 
     package = "video_detective"
@@ -300,8 +307,14 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
         return detective.investigate(os.fsdecode(self.video), self.request, watch)
 
 
+AGENTS: dict[str, tuple[type[AgentCommand[Any, Any]], str]] = {
+    "investigate": (VideoDetective, "video-detective"),
+    "browse": (VideoBrowser, "video-browser"),
+    "shots": (ShotFinder, "shotfinder"),
+    "recall": (Raclo, "raclo"),
+}
+"""Each agent by what it is for: its command, and the name of its paper's system, which works too."""
 app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)
-app.command("raclo")(command(Raclo))
-app.command("shotfinder")(command(ShotFinder))
-app.command("video-browser")(command(VideoBrowser))
-app.command("video-detective")(command(VideoDetective))
+for name, (kind, paper) in AGENTS.items():
+    app.command(name)(command(kind))
+    app.command(paper, hidden=True)(command(kind))

@@ -88,21 +88,22 @@ SET_BY_SERVER = {"library", "config", "as_json", "verbose", "events", "faults"}
 
 def describe_agents() -> tuple[AgentSpec, ...]:
     """The commands of `rag agent` as the server offers them: without options that name files."""
-    from rag._cli.agent import app
+    from rag._cli.agent import AGENTS, app
     from rag.server.agents import AgentSpec
 
     commands: Any = typer.main.get_group(app).commands
     return tuple(
         AgentSpec(
             name,
-            command.help.partition("\n\n")[0].replace("\n", " "),
+            paper,
+            commands[name].help.partition("\n\n")[0].replace("\n", " "),
             tuple(
                 _option(parameter)
-                for parameter in command.params
+                for parameter in commands[name].params
                 if parameter.name not in NAMING_FILES | SET_BY_SERVER
             ),
         )
-        for name, command in commands.items()
+        for name, (_, paper) in AGENTS.items()
     )
 
 

@@ -83,9 +83,11 @@ class AgentsDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """One agent: its command, what it does, and its options in the order of its command."""
+    """One agent: its command, the name of its paper, what it does, and and its options in order."""
 
     agent: str
+    also: str
+    """The name of the paper's system, by which it can be run too."""
     summary: str
     options: tuple[AgentOption, ...]
 
@@ -112,7 +114,7 @@ class AgentSpec:
     def shape(self) -> dict[str, Any]:
         """As JSON, without the flags."""
         options = [{k: v for k, v in asdict(option).items() if k != "flag"} for option in self.options]
-        return {"agent": self.agent, "summary": self.summary, "options": options}
+        return {"agent": self.agent, "also": self.also, "summary": self.summary, "options": options}
 
 
 def agents_shape(agents: Sequence[AgentSpec]) -> dict[str, Any]:

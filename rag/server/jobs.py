@@ -146,7 +146,7 @@ class Jobs:
 
     def start_agent(self, agent: str, arguments: Mapping[str, Any], *, key: str = "") -> dict[str, Any]:
         """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
-        spec = next((spec for spec in self.agents() if spec.agent == agent), None)
+        spec = next((spec for spec in self.agents() if agent in (spec.agent, spec.also)), None)
         if spec is None:
             raise Problem(404, "unknown-id", f"{agent}: there is no such agent")
         if problems := spec.problems(arguments):
@@ -154,7 +154,7 @@ class Jobs:
             errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in rows]
             name, reason = problems[0]
             raise Problem(422, "invalid-request", f"{name}: {reason}", errors=errors)
-        return self._create("agent", {"agent": agent, "arguments": dict(arguments)}, key)
+        return self._create("agent", {"agent": spec.agent, "arguments": dict(arguments)}, key)
 
     def all(self) -> list[dict[str, Any]]:
         """All jobs, the newest first, without the steps and results of agents."""

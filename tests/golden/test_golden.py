@@ -78,7 +78,10 @@ def _mcp_tools(*_: object) -> str:
     from rag.server.mcp.tools import INDEX_TOOLS, TOOLS
 
     shown = [tool_of(None, tool) for tool in (*TOOLS, *INDEX_TOOLS)]
-    items = [tool.model_dump(mode="json") | {"output_schema": tool.output_schema} for tool in shown]
+    kept = {"name", "title", "description", "parameters", "annotations"}
+    items = [
+        tool.model_dump(mode="json", include=kept) | {"output_schema": tool.output_schema} for tool in shown
+    ]
     return json.dumps(items, indent=1) + "\n"
 
 

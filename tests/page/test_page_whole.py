@@ -32,7 +32,7 @@ def places(site: Site) -> dict[str, str]:
         "add": "#/library/add",
         "selects": "#/selects",
         "agents": "#/agents",
-        "agent form": "#/agents/video-detective",
+        "agent form": "#/agents/investigate",
         "reports": "#/reports",
         **{kind: f"#/reports/{name}" for kind, name in site.reports.items()},
     }
@@ -42,7 +42,7 @@ def run_of_an_agent(site: Site) -> dict[str, str]:
     """The address of one, with its steps."""
     asked = {"video": site.tools, "question": "Who hammers?"}
     job = site.service.jobs.start_agent("video-detective", asked)
-    return {"run": f"#/agents/video-detective?job={job['job_id']}"}
+    return {"run": f"#/agents/investigate?job={job['job_id']}"}
 
 
 def open_details(tab: Tab) -> None:

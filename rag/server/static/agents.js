@@ -6,16 +6,16 @@ import { clock, printable, probability, span, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, nothingFound, nothingIndexed, sayError } from "./components.js";
 import { go, href } from "./route.js";
-import { Loader } from "./state.js";
+import { Loader, update } from "./state.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
-/** What each is for, in the order in which they are offered. @type {[string, string, string][]} */
+/** What each is for, in the order in which they are offered: a title, what it does, an example. @type {[string, string, string, string][]} */
 const USES = [
-  ["video-detective", "Answers a question about one video: looks where an answer is likely, and again until it is sure.", "What colour is the car that leaves first?"],
-  ["video-browser", "Answers a question that takes several videos: searches, watches what it finds, and searches again. Documents are not read.", "Which of the talks names the year of the first launch?"],
-  ["shotfinder", "Finds one shot by what is to be seen in it, its style, tone or sound.", "A toaster is opened, in warm light"],
-  ["raclo", "Finds a moment that you remember in part: the whole video, one image of it, a sound, what came before or after.", "A man on a ladder paints a wall; before that he opened a tin"],
+  ["investigate", "A question about one video", "It looks where an answer is likely, and again until it is sure.", "What colour is the car that leaves first?"],
+  ["browse", "A question that takes several videos", "It searches, watches what it finds, and searches again. It does not read documents.", "Which of the talks names the year of the first launch?"],
+  ["shots", "One shot, by what is to be seen in it", "It imagines the shot, searches for it, and checks style, tone and sound.", "A toaster is opened, in warm light"],
+  ["recall", "A moment that you remember in part", "It takes what you still know: the whole video, one image, a sound, what came before or after.", "A man on a ladder paints a wall"],
 ];
 /** @param {string} agent */
 const use = (agent) => USES.find(([name]) => name === agent);
@@ -27,13 +27,15 @@ const rank = (one) => (USES.findIndex(([name]) => name === one.agent) + USES.len
 const agents = /** @type {Loader<any>} */ (new Loader());
 const videos = /** @type {Loader<any>} */ (new Loader());
 let asked = "";
+/** The agent whose form is filled in, and the number of its question. */
+let filling = { agent: "", at: 0 };
 
 export const loadAgents = () => agents.load("agents", async (signal) => ordered((await get("/v1/agents", signal)).agents));
 
 /** The agents, and the stored reports. @param {string} current */
 export const parts = (current) => html`
   <nav class="segments" aria-label="Agents and reports">
-    ${(agents.value ?? []).map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one.agent === current ? "true" : nothing}>${one.agent}</a>`)}
+    ${(agents.value ?? []).map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one.agent === current ? "true" : nothing}>${use(one.agent)?.[1] ?? one.agent}</a>`)}
     <a href=${href("reports")} aria-current=${current === "reports" ? "true" : nothing}>Reports</a>
   </nav>
 `;
@@ -57,9 +59,23 @@ export function leave() {
 
 export const title = () => "Agents";
 
+/** What is asked for, one after the other: what is required, or all that may be given. @param {any} agent */
+function questions({ options }) {
+  const required = options.filter((/** @type {any} */ one) => one.required);
+  return required.length ? required : options.slice(0, 5);
+}
+
+/** Go to the next question of the form, or back. @param {any} agent @param {number} by */
+function turn({ agent }, by) {
+  filling = { agent, at: filling.at + by };
+  update();
+  /** @type {HTMLElement | null} */ (document.querySelector("form.asking .field:not([hidden]) :is(input, select, textarea)"))?.focus();
+}
+
 /** @param {SubmitEvent} event @param {any} agent */
 async function run(event, agent) {
   event.preventDefault();
+  if (filling.at < questions(agent).length - 1) return turn(agent, 1);
   const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
   /** @type {Record<string, any>} */
   const given = {};
@@ -80,7 +96,7 @@ async function run(event, agent) {
 /** @param {Route} route */
 export function render(route) {
   return html`
-    <div class="head"><h1 tabindex="-1">Agents</h1><p class="quiet">They plan, look and check in several steps; each step is listed as it happens.</p></div>
+    <div class="head"><h1 tabindex="-1">Agents</h1><p class="quiet">An agent works in several steps. It plans, looks and checks, and lists each step as it happens.</p></div>
     ${content(route)}
   `;
 }
@@ -94,30 +110,49 @@ function content(route) {
   if (agents.state !== "done") return loading("Asking for the agents");
   if (health.status === "empty") return [parts(""), nothingIndexed()];
   if (!agents.value.length) return [parts(""), none()];
-  const agent = agents.value.find((/** @type {any} */ one) => one.agent === route.id) ?? agents.value[0];
-  const required = agent.options.filter((/** @type {any} */ one) => one.required);
-  const first = required.length ? required : agent.options.slice(0, 4);
-  const rest = agent.options.filter((/** @type {any} */ one) => !first.includes(one));
+  const agent = agents.value.find((/** @type {any} */ one) => [one.agent, one.also].includes(route.id));
   const shown = jobs.jobs().find((one) => one.job_id === route.params.get("job"));
+  if (!agent) return [parts(""), choice()];
+  if (filling.agent !== agent.agent) filling = { agent: agent.agent, at: 0 };
   const runs = jobs.jobs().filter((one) => one.kind === "agent" && one.agent === agent.agent);
+  const [, title = agent.agent, does = printable(agent.summary), example = ""] = use(agent.agent) ?? [];
   return html`
     ${parts(agent.agent)}
     <div class="bench">
       <section aria-label="Run">
-        ${shown ? runOf(shown) : nothingFound(use(agent.agent)?.[1] ?? printable(agent.summary), html`${use(agent.agent) ? html`<p>For example: “${use(agent.agent)?.[2]}”</p>` : nothing}<p>Fill in the form and run it; the steps come here.</p>`)}
+        ${shown ? runOf(shown) : nothingFound(title, html`<p>${does}</p>${example ? html`<p>For example: “${example}”</p>` : nothing}<p>Answer the questions of the form. The steps of the agent come here.</p>`)}
       </section>
       <div>
-        <form class="export" aria-label=${agent.agent} @submit=${(/** @type {SubmitEvent} */ event) => run(event, agent)}>
-          <h2>${agent.agent}</h2>
-          ${first.map(field)}
-          ${rest.length ? html`<details><summary>More options</summary><div class="more">${rest.map(field)}</div></details>` : nothing}
-          ${jobs.refusal() ? html`<p class="state" role="alert">${printable(jobs.refusal())}</p>` : nothing}
-          <button class="button main">Run</button>
-        </form>
+        ${form(agent, title)}
         ${runs.length ? html`<h2 class="runs">Runs</h2><ol class="files">${runs.map((one) => html`<li><a href=${href("agents", agent.agent, { job: one.job_id })}>${wanted(one)}</a> <span class="quiet">${one.state}, ${new Date(one.created).toLocaleString()}</span></li>`)}</ol>` : nothing}
       </div>
     </div>
   `;
+}
+
+/** What the agents are for. */
+const choice = () => html`
+  <h2>What do you want to find?</h2>
+  <ol class="uses">${agents.value.map((/** @type {any} */ { agent, summary }) => {
+    const [, title = agent, does = printable(summary), example = ""] = use(agent) ?? [];
+    return html`<li><a href=${href("agents", agent)}><b>${title}</b><span>${does}</span>${example ? html`<span class="quiet">“${example}”</span>` : nothing}</a></li>`;
+  })}</ol>`;
+
+/** The questions of an agent, one at a time; with the last one come the other options. @param {any} agent @param {string} title */
+function form(agent, title) {
+  const asked = questions(agent);
+  const last = filling.at >= asked.length - 1;
+  const rest = agent.options.filter((/** @type {any} */ one) => !asked.includes(one));
+  return html`<form class="export asking" aria-label=${title} @submit=${(/** @type {SubmitEvent} */ event) => run(event, agent)}>
+    <h2>Question ${filling.at + 1} of ${asked.length}</h2>
+    ${asked.map((/** @type {any} */ one, /** @type {number} */ at) => field(one, at !== filling.at))}
+    ${rest.length ? html`<details ?hidden=${!last}><summary>More options</summary><div class="more">${rest.map((/** @type {any} */ one) => field(one))}</div></details>` : nothing}
+    ${jobs.refusal() ? html`<p class="state" role="alert">${printable(jobs.refusal())}</p>` : nothing}
+    <div class="row">
+      ${filling.at ? html`<button class="button" type="button" @click=${() => turn(agent, -1)}>Back</button>` : nothing}
+      <button class="button main">${last ? "Run" : "Next"}</button>
+    </div>
+  </form>`;
 }
 
 /** What a run was asked for. @param {any} job */
@@ -126,21 +161,31 @@ const wanted = ({ arguments: given = {}, agent }) => printable(String(given.ques
 const none = () => nothingFound("This server runs no agents", html`<p>The same on the command line: <code>rag agent</code></p>`);
 
 /** @type {Record<string, string>} */
-const LABELS = { global: "The whole video", moment: "One moment of it", sound: "What is heard", option: "Options" };
+const LABELS = {
+  video: "Which video is it about?",
+  question: "What do you want to know?",
+  description: "What is to be seen in the shot?",
+  global: "What was the whole video about?",
+  moment: "Which image of it do you remember?",
+  before: "What came just before it?",
+  after: "What came just after it?",
+  sound: "What was heard?",
+  option: "Options",
+};
 
-/** @param {any} option */
-function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }) {
+/** @param {any} option @param {boolean} [hidden] */
+function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }, hidden = false) {
   const label = LABELS[name] ?? name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
   if (type === "flag") return html`<label class="field"><span class="check"><input type="checkbox" name=${name} />${label}</span><small>${printable(help)}</small></label>`;
   const entry =
     type === "choice" && !repeated
-      ? html`<select name=${name} ?required=${required}>${preset === null && !required ? html`<option value=""></option>` : nothing}${choices.map((/** @type {string} */ one) => html`<option ?selected=${one === preset}>${one}</option>`)}</select>`
+      ? html`<select name=${name} ?required=${required && !hidden}>${preset === null && !required ? html`<option value=""></option>` : nothing}${choices.map((/** @type {string} */ one) => html`<option ?selected=${one === preset}>${one}</option>`)}</select>`
       : type === "video"
-        ? html`<select name=${name} ?required=${required}><option value="">${required ? "choose" : "any"}</option>${(videos.value ?? []).map((/** @type {any} */ one) => html`<option value=${one.video_id}>${printable(one.title || one.path.split("/").at(-1))}</option>`)}</select>`
+        ? html`<select name=${name} ?required=${required && !hidden}><option value="">${required ? "choose" : "any"}</option>${(videos.value ?? []).map((/** @type {any} */ one) => html`<option value=${one.video_id}>${printable(one.title || one.path.split("/").at(-1))}</option>`)}</select>`
         : repeated
-          ? html`<textarea name=${name} rows="3" ?required=${required} placeholder="one a line"></textarea>`
-          : html`<input type=${type === "integer" ? "number" : "text"} name=${name} ?required=${required} min=${minimum ?? nothing} max=${maximum ?? nothing} placeholder=${preset ?? ""} autocomplete="off" />`;
-  return html`<label class="field"><span>${label}</span>${entry}${type === "video" ? nothing : html`<small>${printable(help)}</small>`}</label>`;
+          ? html`<textarea name=${name} rows="3" ?required=${required && !hidden} placeholder="one a line"></textarea>`
+          : html`<input type=${type === "integer" ? "number" : "text"} name=${name} ?required=${required && !hidden} min=${minimum ?? nothing} max=${maximum ?? nothing} placeholder=${preset ?? ""} autocomplete="off" />`;
+  return html`<label class="field" ?hidden=${hidden}><span>${label}</span>${entry}${type === "video" ? nothing : html`<small>${printable(help)}</small>`}</label>`;
 }
 
 /** @param {any} job */

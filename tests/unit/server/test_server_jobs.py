@@ -34,6 +34,7 @@ ODD_NAME = os.fsdecode(b"caf\xe9")
 KINDS = ("waits", "ignores", "odd", "bad", "breaks", "settings", "fine", ODD_NAME)
 SPEC = AgentSpec(
     "looker",
+    "paper",
     "Look.",
     (
         AgentOption("video", "", "video", "Which.", required=True),
@@ -319,11 +320,17 @@ def test_an_argument_that_does_not_fit_is_refused(start: Start) -> None:
 
 def test_the_agents_are_those_of_the_command_line() -> None:
     specs = {spec.agent: {option.name: option for option in spec.options} for spec in describe_agents()}
-    assert list(specs) == ["raclo", "shotfinder", "video-browser", "video-detective"]
-    assert specs["raclo"]["global"].flag == "--global"
-    assert specs["shotfinder"]["min_height"].minimum == 1
-    assert specs["shotfinder"]["style"].choices == ("live", "2d", "3d", "graphics")
-    assert specs["video-detective"]["video"].type == "video"
+    assert list(specs) == ["investigate", "browse", "shots", "recall"]
+    assert [spec.also for spec in describe_agents()] == [
+        "video-detective",
+        "video-browser",
+        "shotfinder",
+        "raclo",
+    ]
+    assert specs["recall"]["global"].flag == "--global"
+    assert specs["shots"]["min_height"].minimum == 1
+    assert specs["shots"]["style"].choices == ("live", "2d", "3d", "graphics")
+    assert specs["investigate"]["video"].type == "video"
     named = {name for options in specs.values() for name in options}
     assert not named & {"trace", "html", "record", "replay", "web", "corpus", "library", "config", "events"}
 
