@@ -179,7 +179,9 @@ def _helps(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
     text = command.get_help(context)
     yield context.command_path, "\n".join(line.rstrip() for line in text.splitlines())
     for inner in command.list_commands(context) if hasattr(command, "list_commands") else ():
-        yield from _helps(command.get_command(context, inner), inner, context)
+        found = command.get_command(context, inner)
+        if not found.hidden:
+            yield from _helps(found, inner, context)
 
 
 def _inherited(command: Any) -> dict[str, Any]:

@@ -182,8 +182,7 @@ class ShotFinder(WebCommand["ShotRun"]):
         super().prepare()
         _ = self.calibration
 
-    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing
-    of it)
+    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
         from rag.agents.shotfinder.agent import find_shot
 
         return partial(find_shot, calibration=self.calibration)
