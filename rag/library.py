@@ -98,6 +98,11 @@ class Library:
 
         `others`: libraries made with the same encoders, searched with it as one: each content counts once.
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` for other encoders.
+
+        ```python
+        with Library.open(".rag") as library:
+            print(len(library.indexed_paths()), "files")
+        ```
         """
         chosen = settings or load_settings()
         named = path if path is not None else chosen.library
@@ -133,6 +138,12 @@ class Library:
         A file that cannot be read is a `Problem` of the report. Raises `UsageError` for an empty path,
         `UnreadableFile` for one that does not exist, and `LibraryError` where the library is locked, cannot
         be written or refuses the prune.
+
+        ```python
+        report = Library.index("corpus")
+        for problem in report.problems:
+            print(problem.path, problem.reason)
+        ```
         """
         from rag.indexing import index
 
@@ -168,6 +179,13 @@ class Library:
 
         Raises `QuestionError`, `UsageError` for other values than those, `LibraryError` for a filter on shots
         in a library that was not measured yet, and `ReasonerError` where a language model fails.
+
+        ```python
+        answer = library.ask("What is tightened?", options=["wheel bolts", "a belt"])
+        print(answer.choice, answer.confidence)
+        for citation in answer.citations:
+            print(citation)
+        ```
         """
         from rag.answering import answer_question
         from rag.citations import with_paths
@@ -206,6 +224,11 @@ class Library:
         Raises `QuestionError` for a query without a word, `UsageError` for such a filter that applies to
         nothing searched and for values that no search has, `LibraryError` for such a filter in a library that
         was not measured yet.
+
+        ```python
+        for hit in library.search("wheel bolts", top_k=3):
+            print(hit, hit.relevance)
+        ```
         """
         from rag.retrieval.retriever import Kind
         from rag.retrieval.shots import check_filter
@@ -292,6 +315,11 @@ class Library:
         One whose `relevance` is below `search.threshold` is only the nearest, no match.
         Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name and for
         numbers that are not above 0.
+
+        ```python
+        for window in library.localize("descale a kettle.mp4", "a kettle is filled"):
+            print(f"{window.start:.1f} to {window.end:.1f} s", window.relevance)
+        ```
         """
         query = parse_query(query)
         require_positive(count=count, window_seconds=window_seconds)
@@ -397,6 +425,8 @@ class Library:
 
         Raises `UsageError` where no video or several have that name.
         """
+        from rag.retrieval.shots import sound_runs
+
         video_id = self.video_id(name)
         video = self._reader.video(video_id)
         uncompared = self.videos_without_fingerprint() if copies else frozenset[str]()
@@ -568,25 +598,3 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
-    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
-
-    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
-    decoded.
-    """
-    if track is None:
-        return None
-    runs: list[dict[str, Any]] = []
-    for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
-        if second >= duration:
-            break
-        if not runs or runs[-1]["class"] != name:
-            runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
-        run = runs[-1]
-        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
-        run["end"] = min(float(second + 1), duration)
-    for run in runs:
-        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
-    return runs

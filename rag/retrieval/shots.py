@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.records import AudioClass, Clip, Evidence, Shot, Video, vertical_resolution
+from corpora.records import AudioClass, Clip, Evidence, Shot, SoundTrack, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
 from localization.localizer import LocalizationQuery
 from rag.errors import LibraryError, UsageError
@@ -332,3 +332,25 @@ def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> floa
         return 0.0
     inside = query.similarity[(query.times >= start) & (query.times < end)]
     return float(inside.max()) if len(inside) else -1.0
+
+
+def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
+    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
+
+    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
+    decoded.
+    """
+    if track is None:
+        return None
+    runs: list[dict[str, Any]] = []
+    for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
+        if second >= duration:
+            break
+        if not runs or runs[-1]["class"] != name:
+            runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
+        run = runs[-1]
+        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
+        run["end"] = min(float(second + 1), duration)
+    for run in runs:
+        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
+    return runs

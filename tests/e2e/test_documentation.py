@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SERVER = "http://127.0.0.1:8650"
 SKETCHES = {"api.md"}
 """Pages whose blocks list signatures, and are no examples."""
+DOCSTRINGS = {name: inspect.getdoc(member) or "" for name, member in inspect.getmembers(Library, callable)}
+"""Of the methods of `Library`."""
 EXAMPLES = [
     pytest.param(blocks, id=str(page.relative_to(ROOT)))
     for page in PAGES
@@ -45,6 +48,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Library.index([corpus], settings=settings)
     build_web(home / "DIR", [corpus])
     return home
+
+
+@pytest.mark.parametrize("method", [name for name, text in DOCSTRINGS.items() if "```python" in text])
+def test_the_example_of_a_method_runs(
+    method: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a folder with a library and a corpus, with `library` open."""
+    monkeypatch.chdir(home)
+    (block,) = re.findall(r"```python\n(.*?)```", DOCSTRINGS[method], re.DOTALL)
+    with Library.open(".rag") as library:
+        exec(compile(block, method, "exec"), {"library": library, "Library": Library})
+    assert capsys.readouterr().out.strip() or method == "index"
 
 
 def test_there_are_examples() -> None:

@@ -31,7 +31,6 @@ from rag.agents.shotfinder.calibration import Labelled, calibrate
 from rag.export.records import Exported
 from rag.indexing.merging import MergeReport
 from rag.indexing.report import Forecast, IndexReport
-from rag.library import sound_runs
 from rag.records import (
     Answer,
     NearDuplicate,
@@ -51,6 +50,7 @@ from rag.rendering.shapes import (
     search_shape,
     windows_shape,
 )
+from rag.retrieval.shots import sound_runs
 from rag.settings import ResolvedSetting
 from rag.store.pulling import PullReport
 from rag.store.records import Removed
