@@ -6,27 +6,29 @@ of runs that were killed are deleted by the next one.
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, os_reason
 from corpora.identity import content_hash
 from corpora.objects import StoreError, is_url, locate
+from corpora.platforms import take_lock
 from corpora.scan import FoundFile
 from corpora.settings import StorageSettings
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 PREFIX = "rag-scratch-"
-UNLOCKED_SECONDS = 3600.0
-"""A folder without a lock file may be one that is being made, up to this age."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +60,28 @@ def scratch_folder(storage: StorageSettings) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        lock.release()
 
 
-def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """A new folder with the descriptor of its lock, which is held."""
+def _locked_folder(parent: Path) -> tuple[Path, FileLock]:
+    """A new folder with its lock, which is held."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if (folder / "lock").exists():
-            return folder, lock
-        os.close(lock)  # another run that starts now took it for that of a killed one
+        # Another run that starts now may take it for that of a killed one.
+        with contextlib.suppress(FileNotFoundError):
+            lock = take_lock(folder / "lock")
+            if lock is not None and (folder / "lock").exists():
+                return folder, lock
 
 
 def _sweep(parent: Path) -> None:
     """Delete the folders of runs that were killed."""
     for folder in parent.glob(f"{PREFIX}*"):
-        try:
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            if time.time() - folder.stat().st_mtime > UNLOCKED_SECONDS:
+        with contextlib.suppress(OSError):  # another user's
+            lock = take_lock(folder / "lock")
+            if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
-            continue
-        except OSError:
-            continue  # another user's
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue  # of a run that lives
-        finally:
-            os.close(lock)
+                lock.release()
 
 
 def fetch(

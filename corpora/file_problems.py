@@ -9,6 +9,7 @@ from pathlib import Path
 
 from corpora.errors import os_reason
 from corpora.kinds import HEAD_BYTES
+from corpora.platforms import LOOK
 
 HOLLOW_SIZE = 256 * 2**20
 """Bytes from which on a file may be hollow."""
@@ -61,7 +62,7 @@ def os_problem(error: OSError) -> str:
 def first_bytes(path: str) -> bytes:
     """The first bytes of a plain file; none of what cannot be read, or would block."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(path, LOOK)
     except (OSError, ValueError):
         return b""
     try:
@@ -92,9 +93,10 @@ def _decodes(head: bytes) -> bool:
 
 def _bytes_held(path: str, status: os.stat_result) -> int:
     """Bytes of data; counted by extent where block counts look hollow, for some mounts report none."""
-    if status.st_size <= HOLLOW_SIZE or status.st_blocks * 512 >= status.st_size * HOLLOW_SHARE:
+    blocks = getattr(status, "st_blocks", status.st_size)
+    if status.st_size <= HOLLOW_SIZE or blocks * 512 >= status.st_size * HOLLOW_SHARE:
         return status.st_size
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    handle = os.open(path, LOOK)
     held = end = 0
     try:
         for _ in range(MAX_EXTENTS):

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from corpora.errors import UnreadableFile, os_reason
+from corpora.platforms import LOOK
 
 BLOCK = 4 * 2**20
 
@@ -20,8 +21,7 @@ def content_hash(path: str | os.PathLike[str]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     block = memoryview(bytearray(BLOCK))
     try:
-        # Without O_NONBLOCK, opening a pipe would wait for a writer for ever.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(path, LOOK)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)
             raise UnreadableFile(f"{os.fspath(path)}: not a plain file")

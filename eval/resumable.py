@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TextIO
 
 from corpora.errors import file_error, os_reason
+from corpora.platforms import lock_alone
 from rag.errors import RagError, UsageError
 
 SHOWN = 3
@@ -32,14 +33,10 @@ def open_locked(path: Path, said: Path) -> TextIO:
 
     Two runs on one file would mix: raises `UsageError`, which names `said`, where another one holds it.
     """
-    import fcntl
-
     stream = path.open("a", encoding="utf-8", newline="\n")
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    if not lock_alone(stream.fileno()):
         stream.close()
-        raise UsageError(f"{said}: another run is writing it") from error
+        raise UsageError(f"{said}: another run is writing it")
     return stream
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason
 from corpora.object_file import ObjectFiles
 from corpora.objects import is_url
+from corpora.platforms import LOOK
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -95,7 +96,7 @@ def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
 
 def _check_plain(path: str) -> None:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(path, LOOK)
     except OSError as error:
         raise UnreadableFile(f"cannot be read: {os_reason(error)}") from error
     except ValueError as error:

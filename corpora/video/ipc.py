@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import struct
 import subprocess
@@ -25,14 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import corpora.errors as errors
-from corpora import require_posix
 from corpora.objects import is_url
+from corpora.platforms import read_into, readable
 from corpora.scan import path_or_address
 
 if TYPE_CHECKING:  # pydantic, which the subprocess does without
     from corpora.settings import ReadingSettings, StorageSettings
-
-require_posix()
 
 _HEAD = struct.Struct("<IQ")
 _MOST_HEADER = 256 * 2**20
@@ -97,17 +94,10 @@ def _read(handle: int, count: int, wait: Callable[[], None]) -> bytes:
 def _read_into(handle: int, data: memoryview, wait: Callable[[], None]) -> None:
     while data:
         wait()
-        count = os.readv(handle, [data])
+        count = read_into(handle, data)
         if count == 0:
             raise Closed
         data = data[count:]
-
-
-def readable(handle: int, seconds: float) -> bool:
-    """Whether something, or the end, can be read within `seconds`."""
-    poller = select.poll()
-    poller.register(handle, select.POLLIN)
-    return bool(poller.poll(max(0, round(seconds * 1000))))
 
 
 TOO_MUCH_MEMORY = "reading it takes more memory than reading.memory_gib allows"

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.errors import FileProblem, UnreadableFile, reason_of
 from corpora.objects import is_url
+from corpora.platforms import readable
 from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
 from corpora.video import ipc
@@ -72,7 +73,7 @@ class Link:
         if now - self._last < HEARTBEAT_SECONDS:
             return
         self._last = now
-        if ipc.readable(self._requests, 0):
+        if readable(self._requests, 0):
             ipc.receive(self._requests, lambda: None)
             raise Cancelled
         self.send({"type": "beat"})

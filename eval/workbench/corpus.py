@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
+from corpora.platforms import take_lock
 from eval.resumable import map_os_errors
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, write_passages
@@ -153,21 +154,13 @@ def _is_complete(whole: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -
 def exclusive(hidden: Path) -> Iterator[None]:
     """Hold the corpus for this process; raises `RagError` where another one makes it.
 
-    The lock is on the folder itself and goes when the process does.
+    The lock goes when the process does.
     """
-    import fcntl
-
-    handle = os.open(hidden, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RagError(
-                f"{hidden.parent}: another process is making this corpus; try again when it is done"
-            ) from error
+    lock = take_lock(hidden / "lock")
+    if lock is None:
+        raise RagError(f"{hidden.parent}: another process is making this corpus; try again when it is done")
+    with lock:
         yield
-    finally:
-        os.close(handle)
 
 
 def claim_folder(

@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import os_reason
 from corpora.escaping import visible
 from corpora.objects import ConditionsIgnored, StoreError, open_store
+from corpora.platforms import has_no_inodes
 from corpora.sandbox import protections
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_json, print_lines, print_report
@@ -193,11 +195,10 @@ def _space(name: str, folder: Path) -> Finding:
     """Of the file system of a folder, or of the nearest one above it that exists."""
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
     try:
-        facts = os.statvfs(there)
+        free, full = shutil.disk_usage(there).free, has_no_inodes(there)
     except OSError as error:
         return Finding("environment", name, False, f"{there}: {os_reason(error)}")
-    free = facts.f_bavail * facts.f_frsize
-    if facts.f_files and not facts.f_favail:
+    if full:
         return Finding("environment", name, False, f"{there}: no file can be made: no inodes are left")
     short = "" if free > LEAST_SPACE else "; free some, or nothing can be indexed"
     return Finding("environment", name, not short, f"{byte_count(free)} free at {there}{short}")

@@ -40,11 +40,6 @@ def _run() -> int:
     from rag._cli.output import open_standard_streams
 
     open_standard_streams()
-    if sys.platform == "win32":
-        from corpora import UNSUPPORTED_PLATFORM
-
-        sys.stderr.write(f"rag: {UNSUPPORTED_PLATFORM}\n")
-        return 2
     # What is imported lives to the end. Looking through it for garbage, twice over when all is done, took a
     # sixth of the CPU of a small `rag index`.
     gc.set_threshold(10_000)

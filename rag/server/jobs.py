@@ -9,7 +9,6 @@ exist yet, and must be empty for the first index.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import logging
@@ -23,11 +22,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import SecretStr
 
 from corpora.errors import os_reason
+from corpora.platforms import KILL, take_lock, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
 from rag.rendering.shapes import to_json
 from rag.rendering.terminal import counted
@@ -37,6 +37,9 @@ from rag.server.problems import MOST_ERRORS, Problem
 from rag.settings import Settings
 from rag.store.finding import real_name
 from rag.store.layout import Location
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ LOOK_SECONDS = 0.1
 """Between two looks at the children while any runs."""
 RETRY_SECONDS = 10.0
 """Until the next look after one that failed, as with a full disk."""
-SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, signal.SIGKILL))
+SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, KILL))
 """What a cancelled child is sent, and after how many seconds: the library survives all of them."""
 CLOSE_SECONDS = 1.5
 """That a child has to end once the server stops."""
@@ -110,7 +113,7 @@ class Jobs:
         self._lock = threading.RLock()
         self._wake = threading.Event()
         self._closed = False
-        self._owned: int | None = None
+        self._owned: FileLock | None = None
         self._jobs: dict[str, JobLog] = {}
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._cancelled: dict[str, tuple[float, int]] = {}
@@ -224,10 +227,10 @@ class Jobs:
             for job in running:
                 while self._runs(job) and time.monotonic() < limit:
                     time.sleep(0.02)
-                self._send(job, signal.SIGKILL)
+                self._send(job, KILL)
                 with contextlib.suppress(OSError):
                     self._settle(job, stopped=True)
-            os.close(self._owned)
+            self._owned.release()
             self._owned = None
 
     def _create(self, kind: str, request: dict[str, Any], key: str) -> dict[str, Any]:
@@ -276,13 +279,13 @@ class Jobs:
             if self._owned is None and not self._closed:
                 with _disk_errors(self.folder):
                     self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    held = _locked(self.folder / "lock")
+                    held = take_lock(self.folder / "lock")
                     if held is None:
                         raise Problem(409, "jobs-elsewhere", "another server of this library has its jobs")
                     try:
                         self._load()
                     except BaseException:
-                        os.close(held)
+                        held.release()
                         raise
                 self._owned = held
                 self._thread = threading.Thread(target=self._supervise, name="rag-server-jobs", daemon=True)
@@ -362,7 +365,7 @@ class Jobs:
             self._enter(job, "failed", error=str(error))
             return
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, child.pid, NICE)
+            yield_to_others(child.pid, NICE)
         self._children[job.job_id] = child
         self._enter(job, "running", process=[child.pid, _begun(child.pid)])
 
@@ -481,17 +484,6 @@ def _begun(pid: int) -> str:
     except OSError:
         return ""
     return "" if facts[0] == "Z" else facts[19]
-
-
-def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock of a file; None where another process has it. Raises OSError."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        return None
-    return handle
 
 
 @contextmanager

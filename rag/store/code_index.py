@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.platforms import LOOK, read_at
 from rag.store.schema import FULL_TEXT, column_matrix
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes, places_of
@@ -282,7 +283,7 @@ def _read_vectors(file: int, dim: int, positions: NDArray[np.int64]) -> NDArray[
         parts = [(part, start) for part, start in parts if not _read_cached(file, part, start)]
         for _, start in parts:
             os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
-    if not all(os.preadv(file, [part], start) == size for part, start in parts):
+    if not all(read_at(file, part, start) == size for part, start in parts):
         raise ValueError("the file ends before a vector")
     return found
 
@@ -312,7 +313,7 @@ def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
     path = folder / part.codes.name
     codes, table = _read(folder, part)
     try:
-        vectors = os.open(folder / part.vectors.name, os.O_RDONLY | os.O_CLOEXEC)
+        vectors = os.open(folder / part.vectors.name, LOOK)
         segment = Segment(codes, table, vectors, rising=part.rising)
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(vectors, 0, 0, os.POSIX_FADV_RANDOM)

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
 from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.platforms import sync_folder
 from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 
@@ -322,12 +323,7 @@ class Layout(LibraryLayout):
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        with contextlib.suppress(PermissionError):  # a folder that may be written in, but not listed
-            folder = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        sync_folder(self.folder)
 
     def keep_spare_head(self) -> None:
         """Raises OSError."""
@@ -375,7 +371,7 @@ class Layout(LibraryLayout):
             draft.write_bytes(_marker())
 
     def writer_lock(self) -> WriterLock:
-        """Of the kernel: it ends with its process. Makes the files beside it. Raises OSError."""
+        """It ends with its process. Makes the files beside it. Raises OSError."""
         self.tables.mkdir(parents=True, exist_ok=True)
         self.readers.touch()
         return WriterLock(self.lock)

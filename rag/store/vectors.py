@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from corpora.platforms import after_fork
 from corpora.records import Clip
 from rag.records import SearchFilter
 from rag.store.filters import row_mask
@@ -391,5 +392,5 @@ def _each(search: Callable[[T], R], parts: list[T]) -> list[R]:
 @cache
 def _workers() -> ThreadPoolExecutor:
     """Threads that search segments; each asks FAISS for one thread."""
-    os.register_at_fork(after_in_child=_workers.cache_clear)
+    after_fork(_workers.cache_clear)
     return ThreadPoolExecutor(min(SEARCH_THREADS, os.cpu_count() or 1), "vectors")

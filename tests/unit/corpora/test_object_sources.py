@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from corpora import fetching
 from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile, UsageError
 from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
@@ -164,16 +164,16 @@ def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(
 
 
 def test_two_runs_that_start_at_once_have_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second looks for killed runs after the first has made its lock, and before it holds it."""
-    flock, starts = fcntl.flock, iter([True])
+    """The second looks for killed runs before the first holds its lock."""
+    taken, starts = fetching.take_lock, iter([True])
 
-    def interrupted(file: int, operation: int) -> None:
-        if operation == fcntl.LOCK_EX and next(starts, False):
+    def interrupted(path: Path) -> Any:
+        if next(starts, False):
             with scratch_folder(StorageSettings(scratch=tmp_path)) as second:
                 assert second.exists()
-        flock(file, operation)
+        return taken(path)
 
-    monkeypatch.setattr(fcntl, "flock", interrupted)
+    monkeypatch.setattr(fetching, "take_lock", interrupted)
     with scratch_folder(StorageSettings(scratch=tmp_path)) as first:
         assert first.exists()
 

@@ -1,0 +1,136 @@
+"""What POSIX has and Windows lacks, in one place: nothing else asks which system this is.
+
+Tests run on Linux. What is done instead on Windows is written from its documentation, and not tested there.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]  # Windows
+
+LOOK = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+"""Flags of `os.open` to read a file as it is, where opening what only has its name must not block."""
+KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that ends a process at once."""
+POLL_SECONDS = 0.002
+"""Between two looks at a pipe that cannot be waited for."""
+SHARES_LOCKS = fcntl is not None
+"""Whether several processes can share the lock of a file."""
+_SEEKING = threading.Lock()
+
+
+def take_lock(path: Path) -> FileLock | None:
+    """The lock of a file, which is made where it is missing, until it is released or the process ends.
+
+    None where another holder has it. Raises OSError.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return None
+    return lock
+
+
+def lock_shared(handle: int) -> bool:
+    """Share an open file until it is closed; False where another process has it alone, and on Windows."""
+    return fcntl is not None and _flock(handle, "LOCK_SH")
+
+
+def lock_alone(handle: int) -> bool:
+    """Have an open file alone until it is closed; False where others have or share it. True on Windows."""
+    return fcntl is None or _flock(handle, "LOCK_EX")
+
+
+def _flock(handle: int, kind: str) -> bool:
+    try:
+        fcntl.flock(handle, getattr(fcntl, kind) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names in a folder to the disk, where a folder can be opened. Raises OSError."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # may be written in, but not listed; any folder on Windows
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def has_no_inodes(folder: Path) -> bool:
+    """Whether the file system of a folder can take no more files, however small. Raises OSError."""
+    if not hasattr(os, "statvfs"):
+        return False
+    facts = os.statvfs(folder)
+    return bool(facts.f_files and not facts.f_favail)
+
+
+def readable(handle: int, seconds: float) -> bool:
+    """Whether something, or the end, can be read from a pipe within `seconds`."""
+    if hasattr(select, "poll"):
+        poller = select.poll()
+        poller.register(handle, select.POLLIN)
+        return bool(poller.poll(max(0, round(seconds * 1000))))
+    import _winapi
+    import msvcrt
+
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            if _winapi.PeekNamedPipe(msvcrt.get_osfhandle(handle), 0)[0]:  # type: ignore[attr-defined]
+                return True
+        except BrokenPipeError:
+            return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(POLL_SECONDS)
+
+
+def read_into(handle: int, data: memoryview) -> int:
+    """Fill some of `data` from a pipe; how many bytes, 0 at its end."""
+    if hasattr(os, "readv"):
+        return os.readv(handle, [data])
+    read = os.read(handle, len(data))
+    data[: len(read)] = read
+    return len(read)
+
+
+def read_at(handle: int, data: memoryview, start: int) -> int:
+    """Fill `data` from a file, from byte `start` on; how many bytes. Threads may share the file."""
+    if hasattr(os, "preadv"):
+        return os.preadv(handle, [data], start)
+    with _SEEKING:
+        os.lseek(handle, start, os.SEEK_SET)
+        return read_into(handle, data)
+
+
+def yield_to_others(pid: int, niceness: int) -> None:
+    """Lower the priority of a process. Raises OSError."""
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+
+
+def after_fork(action: Callable[[], object]) -> None:
+    """Call `action` in each child that this process forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=action)
