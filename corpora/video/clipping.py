@@ -15,6 +15,7 @@ from corpora.video.audio import read_audio
 from corpora.video.containers import open_media, packets, pick_audio
 from corpora.video.decoders import Heartbeat
 from corpora.video.probe import probe_file
+from corpora.video.pyav_decoder import claimed_end
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON, FrameRenderer
 from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDecoder, entry_before, is_cut_off
@@ -29,9 +30,9 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
     The first frame is the one on screen at `start`, where the last one stays to the end of the file. A time
-    within half a millisecond of a frame's edge is that edge. Images are upright, of even size. Where none of
-    the sound from `start` on decodes, the clip has images alone. Raises `FileProblem` (reason without path)
-    if nothing is in the interval.
+    within half a millisecond of a frame's edge is that edge. Images are upright and progressive, with square
+    pixels, of even size. Where none of the sound from `start` on decodes, the clip has images alone. Raises
+    `FileProblem` (reason without path) if nothing is in the interval.
     """
     import av
 
@@ -73,11 +74,18 @@ def copy_streams(path: str, probe: Probe, out: str, beat: Heartbeat) -> None:
         chosen += [audio] if audio is not None else []
         try:
             copies = {stream.index: target.add_stream_from_template(stream) for stream in chosen}
+            written: dict[int, int] = {}
             for packet in packets(source, chosen):
                 beat()
-                if packet.pts is None or packet.dts is None:
-                    continue
                 shift = round(probe.start / packet.time_base)
+                if packet.dts is None and packet.pts is not None:
+                    # Matroska stores none, and what FFmpeg derives them from comes after the first keyframe.
+                    packet.dts = (
+                        written.get(packet.stream_index, packet.pts - round(1 / packet.time_base)) + 1
+                    )
+                if packet.pts is None or packet.dts > packet.pts:
+                    continue
+                written[packet.stream_index] = packet.dts
                 packet.pts, packet.dts = packet.pts - shift, packet.dts - shift
                 packet.stream = copies[packet.stream_index]
                 target.mux(packet)
@@ -101,7 +109,7 @@ def _encode_images(
 ) -> int:
     import av
 
-    renderer = FrameRenderer()
+    renderer = FrameRenderer(probe.pixel_aspect)
     written = 0
     for time, shown in _between(path, probe, start, end, beat):
         image = renderer.render(shown.frame, 2**20, (stream.width, stream.height))
@@ -135,19 +143,20 @@ def _between(
                     if shown.time >= start - ROUNDING and time > given:
                         given = time
                         yield time, shown
-            if given == -math.inf and before is not None and _shown_until(before, probe) > start:
+            if given == -math.inf and before is not None and _shown_until(before, path, probe, beat) > start:
                 yield start, before
             return
         except DamageMet:
             continue
 
 
-def _shown_until(last: Shown, probe: Probe) -> float:
+def _shown_until(last: Shown, path: str, probe: Probe, beat: Heartbeat) -> float:
     """When the last frame leaves the screen: at the end of the file, unless that is cut off before it.
 
     Where frames last unequally, the last one's own length is often that of a usual frame.
     """
-    return last.end if is_cut_off(last.end, probe.duration) else max(last.end, probe.duration)
+    cut_off = is_cut_off(last.end, claimed_end(path, probe, last.end, beat))
+    return last.end if cut_off else max(last.end, probe.duration)
 
 
 def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Heartbeat) -> int:

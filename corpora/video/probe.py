@@ -29,6 +29,7 @@ LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
 LATE_START = 1.0
 """Seconds; a later start makes a duration that counts from zero wrong by more than a frame or two."""
+WIDEST_PIXEL = 4
 _COUNTED_PACKETS = 300
 _LEAST_BYTES_A_SECOND = 4000.0
 _MOST_FPS = 120.0
@@ -101,6 +102,8 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         size = f"{video.codec_context.width}x{video.codec_context.height}"
         notes.append(f"{streams} video streams; stream {video.index} ({size}) is used")
     width, height = (video.codec_context.width, video.codec_context.height) if video is not None else (0, 0)
+    aspect = _pixel_aspect(video)
+    width = round(width * aspect)
     if rotation % 180:
         width, height = height, width
     return Probe(
@@ -121,6 +124,7 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         audio_codec=audio.codec_context.name if audio is not None else "",
         pixel_format=video.codec_context.pix_fmt or "" if video is not None else "",
         video_start=video_start,
+        pixel_aspect=aspect,
         **_words(container.metadata),
     )
 
@@ -137,6 +141,12 @@ def _claimed_fps(video: Any | None) -> float:
 def _stream_start(video: Any | None, start: float) -> float:
     time = time_of(video.start_time, video.time_base, start) if video is not None else None
     return time or 0.0
+
+
+def _pixel_aspect(video: Any | None) -> float:
+    """Width of a pixel by its height; 1 where the header says nothing, or what no camera and no disc has."""
+    stated = video.sample_aspect_ratio if video is not None else None
+    return float(stated) if stated and 1 / WIDEST_PIXEL <= stated <= WIDEST_PIXEL else 1.0
 
 
 def _rotation(container: Any, video: Any) -> int:

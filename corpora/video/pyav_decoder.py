@@ -68,7 +68,7 @@ class PyavDecoder:
         yield from batcher.flush()
         if source.end == -math.inf:
             raise DamagedFile("no image in it could be decoded")
-        claimed = _claimed_end(path, probe, source.end, beat)
+        claimed = claimed_end(path, probe, source.end, beat)
         damage = damage_text(source.lost, probe.fps, source.end, claimed, source.left_out)
         lost = lost_seconds(source.lost, probe.fps)
         return DecodeReport(self.name, source.end, batcher.taken, damage, lost)
@@ -78,7 +78,7 @@ class PyavDecoder:
     ) -> Frames:
         """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
         _require_video(probe)
-        renderer = FrameRenderer()
+        renderer = FrameRenderer(probe.pixel_aspect)
         found: list[tuple[float, NDArray[np.uint8]]] = []
         for group in _groups(times):
             found += _group_at(path, probe, group, short_side, renderer, beat)
@@ -111,7 +111,8 @@ def _pass(
         source = StreamDecoder(
             container, probe, strict=strict, skip=_skips(probe, request.rate), beat=beat, entry=entry
         )
-        for count, sample in _samples(source, request):
+        renderer = FrameRenderer(probe.pixel_aspect)
+        for count, sample in _samples(source, request, renderer):
             if sample is not None and sample.time > passed:
                 waiting.append((count, sample))
             while waiting and (not strict or waiting[0][0] + HOLD_BACK < count):
@@ -121,11 +122,12 @@ def _pass(
     return source
 
 
-def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int, Sample | None]]:
+def _samples(
+    source: StreamDecoder, request: FrameRequest, renderer: FrameRenderer
+) -> Iterator[tuple[int, Sample | None]]:
     """(frames decoded so far, the next sample or None), at least once for every decoded frame."""
     sampler: Sampler[Shown] = Sampler(request.rate)
     selector = Selector(request)
-    renderer = FrameRenderer()
     rendered: tuple[Shown, NDArray[np.uint8]] | None = None
     count = 0
 
@@ -156,17 +158,19 @@ def read_packets(path: str, probe: Probe, beat: Heartbeat) -> DecodeReport:
     """As of `PyavDecoder.frames`, by the packets alone: nothing is decoded, by no decoder."""
     _require_video(probe)
     end = packets_end(path, beat)
-    return DecodeReport("", end, 0, damage_text([], probe.fps, end, _claimed_end(path, probe, end, beat)))
+    return DecodeReport("", end, 0, damage_text([], probe.fps, end, claimed_end(path, probe, end, beat)))
 
 
-def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
+def claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
     """When the images should end by the container's word; 0 where it does not say."""
     with open_media(path) as container:
         stream = container.streams[probe.stream]
-        if stream.duration and stream.time_base:
+        from_zero = counts_from_zero(container)
+        # FFmpeg gives the first stream of a Matroska file the duration of the whole file.
+        if stream.duration and stream.time_base and not from_zero:
             return probe.video_start + float(stream.duration * stream.time_base)
         whole = container.duration / 1e6 if container.duration else 0.0
-        if counts_from_zero(container):
+        if from_zero:
             whole = max(0.0, whole - max(0.0, probe.start))
     if probe.audio and end + max(2.0, whole / 20) < whole:
         # The sound may go on after the image; only if it does not, something is missing.

@@ -4,9 +4,11 @@ documents their passages."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
 from fractions import Fraction
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,6 +34,7 @@ from corpora.video.records import (
     TimedText,
     TrackFacts,
 )
+from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector
 from corpora.video.sidecars import Sidecars, merge_sidecars
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 
 AUDIO_RATE = 16_000
 """Samples a second that audio is read at."""
+SOUND_PADDING = 0.1
+"""Seconds; sound that ends so little after the last image is what its codec fills its last packet with."""
 
 T = TypeVar("T")
 
@@ -51,22 +56,19 @@ PageReader = Callable[[ScannedPage], Sequence[TextLine] | None]
 class FrameStream:
     """Iterate once over the batches; then `report` says how it went."""
 
-    def __init__(self, parts: Iterator[tuple[ipc.Message, list[ipc.Array]]]) -> None:
-        self._parts = parts
+    def __init__(self, batches: Generator[FrameBatch, None, DecodeReport]) -> None:
+        self._batches = batches
         self._report: DecodeReport | None = None
 
     def __iter__(self) -> Iterator[FrameBatch]:
         return self
 
     def __next__(self) -> FrameBatch:
-        for message, arrays in self._parts:
-            if "report" in message:
-                self._report = DecodeReport(**message["report"])
-                continue
-            times, images, *large = arrays
-            keyframes = map(Keyframe, message["keyframes"], large)
-            return FrameBatch(Frames(times, images), tuple(keyframes), message["salvaged"])
-        raise StopIteration
+        try:
+            return next(self._batches)
+        except StopIteration as stop:
+            self._report = self._report or stop.value
+            raise
 
     @property
     def report(self) -> DecodeReport:
@@ -77,9 +79,7 @@ class FrameStream:
 
     def close(self) -> None:
         """Stop early; the reader is free for the next file."""
-        close = getattr(self._parts, "close", None)
-        if close is not None:
-            close()
+        self._batches.close()
 
     def __enter__(self) -> FrameStream:
         return self
@@ -171,13 +171,52 @@ class MediaReader:
         `start` where that gives the very same samples (mp4, mov, mkv, webm), else decode from the
         beginning. keyframe_side: short side of the larger images of frames that look new, and of the
         first at every multiple of `keyframe_reset` seconds; None for none.
-        A file that is damaged or cut off yields what is there; `report.damage` says what is lost.
+        Where the sound goes on after the last image, that image stays. A file that is damaged or cut off
+        yields what is there; `report.damage` says what is lost, and then no image stays.
         """
         request = FrameRequest(rate, short_side, start, seek, keyframe_side, keyframe_reset)
-        probe = self._facts(path)
+        return FrameStream(self._batches(path, self._facts(path), request))
+
+    def _batches(
+        self, path: str, probe: Probe, request: FrameRequest
+    ) -> Generator[FrameBatch, None, DecodeReport]:
         child, decoder = self._decoder_of(path)
-        parts = child.ask("frames", path, decoder=decoder, probe=asdict(probe), request=asdict(request))
-        return FrameStream(self._advised(parts))
+        asked = {"decoder": decoder, "probe": asdict(probe), "request": asdict(request)}
+        with closing(self._advised(child.ask("frames", path, **asked))) as parts:
+            for message, arrays in parts:
+                if "report" in message:
+                    report = DecodeReport(**message["report"])
+                    continue
+                times, images, *large = arrays
+                keyframes = map(Keyframe, message["keyframes"], large)
+                yield FrameBatch(Frames(times, images), tuple(keyframes), message["salvaged"])
+        if not probe.audio or probe.duration <= report.end + SOUND_PADDING:
+            return report
+        end = self.packets(path).end
+        if end <= report.end + SOUND_PADDING:
+            return report
+        batcher = Batcher()
+        if not report.damage:
+            yield from self._held(path, request, batcher, report.end, end)
+        return replace(report, end=end, frames=report.frames + batcher.taken)
+
+    def _held(
+        self, path: str, request: FrameRequest, batcher: Batcher, since: float, until: float
+    ) -> Iterator[FrameBatch]:
+        """Samples of the last image, on screen from `since` to `until` seconds."""
+
+        def last(short_side: int) -> NDArray[np.uint8]:
+            image: NDArray[np.uint8] = self.frames_at(path, [since], short_side=short_side).images[0]
+            return image
+
+        sampler: Sampler[NDArray[np.uint8]] = Sampler(request.rate)
+        sampler.push(since - 2 * EPSILON, last(request.short_side))
+        selector, enlarge = Selector(request), cache(last)
+        for time, image in sampler.finish(until):
+            sample = selector.sample(time, image, enlarge)
+            if sample is not None:
+                yield from batcher.add(sample)
+        yield from batcher.flush()
 
     def frames_at(self, path: str, times: Sequence[float], *, short_side: int) -> Frames:
         """The frame on screen at each of `times`, in ascending order, one for each.
@@ -332,7 +371,7 @@ class MediaReader:
 
     def _advised(
         self, parts: Iterator[tuple[ipc.Message, list[ipc.Array]]]
-    ) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
+    ) -> Generator[tuple[ipc.Message, list[ipc.Array]], None, None]:
         """A stall or crash of another decoder than the default is most likely its own fault."""
         try:
             yield from parts

@@ -35,7 +35,7 @@ class Probe:
     fps: float
     """Mean frames a second of the chosen video stream; 0.0 where there is no image."""
     width: int
-    """Upright pixels, after rotation; 0 where there is no image."""
+    """Pixels as a player shows them: upright, after rotation, and square; 0 where there is no image."""
     height: int
     rotation: int
     """0, 90, 180 or 270: degrees counterclockwise from the stored to the upright image."""
@@ -62,6 +62,8 @@ class Probe:
     """FFmpeg's name of it: `yuv420p`; empty where there is no image."""
     video_start: float = 0.0
     """Time of the first video packet."""
+    pixel_aspect: float = 1.0
+    """Width of a stored pixel, its height being 1; not 1 in anamorphic video."""
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Probe:
@@ -132,7 +134,8 @@ class DecodeReport:
 
     decoder: str
     end: float
-    """When the last image leaves the screen, in seconds."""
+    """When the last image leaves the screen, in seconds; from `MediaReader` when the recording ends, its
+    sound too."""
     frames: int
     """Sampled frames given out."""
     damage: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -80,14 +81,16 @@ def scaled_size(width: int, height: int, short_side: int) -> tuple[int, int]:
 
 
 class FrameRenderer:
-    """Scales and turns frames; keeps libswscale's tables from frame to frame.
+    """Scales and turns frames as a player shows them; keeps libswscale's tables from frame to frame.
 
     Scaling is bilinear, whose support libswscale widens when it shrinks, so that it does not alias.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pixel_aspect: float = 1.0) -> None:
+        """`pixel_aspect`: width of a stored pixel, its height being 1."""
         from av.video.reformatter import VideoReformatter
 
+        self._aspect = pixel_aspect
         self._scalers: dict[tuple[int, str], Any] = {}
         self._new_scaler = VideoReformatter
 
@@ -100,18 +103,45 @@ class FrameRenderer:
         """
         turns = round(frame.rotation / 90) % 4
         if size is None:
-            width, height = scaled_size(frame.width, frame.height, short_side)
+            width, height = scaled_size(round(frame.width * self._aspect), frame.height, short_side)
         else:
             width, height = size if turns % 2 == 0 else size[::-1]
         scaler = self._scalers.setdefault((short_side, format), None) or self._new_scaler()
         self._scalers[short_side, format] = scaler
         # One thread: the image is small, and threads cost more than they give.
         small = scaler.reformat(
-            frame, width=width, height=height, format=format, interpolation="BILINEAR", threads=1
+            progressive(frame) if frame.interlaced_frame else frame,
+            width=width,
+            height=height,
+            format=format,
+            interpolation="BILINEAR",
+            threads=1,
         )
         image = np.asarray(small.to_ndarray(), np.uint8)
         # Turning the small image costs a thousandth of turning the large one.
         return np.ascontiguousarray(np.rot90(image, turns)) if turns else image
+
+
+def progressive(frame: Any) -> Any:
+    """The first field of an interlaced frame, with lines drawn between its own.
+
+    The other field is of another moment: woven together, the two comb. One frame is enough for it, so samples
+    are the same wherever decoding begins.
+    """
+    from av.filter import Graph
+
+    graph = Graph()
+    steps = (
+        graph.add_buffer(
+            width=frame.width, height=frame.height, format=frame.format.name, time_base=Fraction(1, 90000)
+        ),
+        graph.add("estdif", "mode=frame"),
+        graph.add("buffersink"),
+    )
+    graph.link_nodes(*steps).configure()
+    graph.push(frame)
+    graph.push(None)
+    return graph.pull()
 
 
 MOST_FRAMES = 32

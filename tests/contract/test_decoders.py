@@ -158,6 +158,25 @@ def test_samples_are_the_rule_on_true_times(reader: MediaReader, videos: Videos,
     assert max(result.batches) <= 32
 
 
+@pytest.mark.parametrize(("name", "seconds", "sound"), [("cover.mp4", 0.1, 61.0), ("long.webm", 5.0, 20.2)])
+def test_the_last_image_stays_while_the_sound_goes_on(
+    reader: MediaReader, videos: Videos, name: str, seconds: float, sound: float
+) -> None:
+    path, times = videos(name, seconds, audio=np.full(round(sound * 16000), 0.1, np.float32))
+    whole = run(reader, path, keyframe_side=64)
+    assert whole.report.end == pytest.approx(sound, abs=0.05)
+    assert whole.report.damage == ""
+    assert whole.report.frames == len(whole.times)
+    held = [(time, index) for time, index in sampled_by_hand(times, 2.0, whole.report.end) if time >= seconds]
+    assert whole.times[-len(held) :] == pytest.approx([time for time, _ in held])
+    assert {read_time_code(image) for image in whole.images[-len(held) :]} == {len(times) - 1}
+    assert whole.keyframes[-1].time == (60.0 if sound > 60 else seconds)
+    start = 30.0 if sound > 30 else 10.0
+    late = run(reader, path, keyframe_side=64, start=start, seek=True)
+    assert late.times == [time for time in whole.times if time >= start]
+    assert all(map(np.array_equal, late.images, whole.images[-len(late.images) :]))
+
+
 @pytest.mark.parametrize("rate", [0.5, 10.0])
 def test_any_rate(reader: MediaReader, videos: Videos, rate: float) -> None:
     path, times = videos("a.mp4", 5, variable_rate=True)

@@ -48,6 +48,8 @@ def write_video(
     start_offset: float = 0.0,
     variable_rate: bool = False,
     second_size: tuple[int, int] | None = None,
+    pixel_aspect: Fraction | None = None,
+    interlaced: bool = False,
     metadata: Mapping[str, str] | None = None,
     chapters: Sequence[tuple[float, float, str]] = (),
     codec: str = "",
@@ -63,7 +65,8 @@ def write_video(
     turn a player must make) is stored as metadata, mp4 and mov only. scene: a function of time, or cards
     shown for `card_seconds` each, over and over. audio: a beep in the first 0.1 s of every second, or mono
     samples at 16 kHz; `language` is that of the audio. variable_rate: frames stay for 1 to 15 periods of
-    `fps`. second_size: a second video stream, of inverted frames. subtitles, chapters: (start, end, text).
+    `fps`. second_size: a second video stream, of inverted frames. pixel_aspect: width of a pixel, its height
+    being 1. interlaced: marked so; the scene draws both fields. subtitles, chapters: (start, end, text).
     Returns the time of each frame in seconds on the file's own clock, which starts with its first packet.
     """
     import av
@@ -73,8 +76,10 @@ def write_video(
     with av.open(str(path), "w", options=options) as out:
         out.metadata.update(metadata or {})
         codec = codec or {".webm": "libvpx-vp9", ".gif": "gif"}.get(path.suffix, "libx264")
-        encoder = (codec, pix_fmt, _options(codec, gop, bframes, open_gop))
+        encoder = (codec, pix_fmt, _options(codec, gop, bframes, open_gop, interlaced))
         videos = [_add_video(out, size, fps, rotation, *encoder)]
+        if pixel_aspect:
+            videos[0].sample_aspect_ratio = videos[0].codec_context.sample_aspect_ratio = pixel_aspect
         if second_size:
             videos.append(_add_video(out, second_size, fps, 0, *encoder))
         sound = _add_audio(out, path.suffix, language) if audio is not False else None
@@ -145,13 +150,13 @@ def _frame_times(seconds: float, fps: float, variable_rate: bool) -> list[float]
     return times
 
 
-def _options(codec: str, gop: int, bframes: int, open_gop: bool) -> dict[str, str]:
+def _options(codec: str, gop: int, bframes: int, open_gop: bool, interlaced: bool) -> dict[str, str]:
     if codec == "libx264":
         parameters = f"keyint={gop}:min-keyint={gop}:scenecut=0:bframes={bframes}:b-adapt=0:b-pyramid=0"
         return {
             "preset": "ultrafast",
             "crf": "20",
-            "x264-params": f"{parameters}:open-gop={int(open_gop)}:threads=1",
+            "x264-params": f"{parameters}:open-gop={int(open_gop)}:threads=1:tff={int(interlaced)}",
         }
     if codec == "libx265":
         parameters = f"keyint={gop}:min-keyint={gop}:scenecut=0:bframes={bframes}:open-gop={int(open_gop)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from corpora.video.clipping import encode_clip
 from corpora.video.reader import MediaReader, cut_clip
 from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
 from rag.errors import DamagedFile, UsageError
-from tests.fakes.synthetic import read_time_code, write_video
+from tests.fakes.synthetic import Image, read_time_code, write_video
 
 
 def codes(path: Path) -> list[int | None]:
@@ -82,6 +83,63 @@ def test_turned_images_come_out_upright_and_even(tmp_path: Path) -> None:
     assert (probe.width, probe.height, probe.rotation) == (120, 162, 0)
 
 
+def circle(_: float) -> Image:
+    """Round on a screen where pixels are 4/3 as wide as high."""
+    rows, columns = np.mgrid[:120, :160]
+    inside = ((columns - 80) * 4 / 3) ** 2 + (rows - 56) ** 2 < 40**2
+    return np.where(inside, 255, 0).astype(np.uint8)[..., None].repeat(3, -1)
+
+
+def is_round(image: Image) -> bool:
+    rows, columns = np.nonzero(image[: image.shape[0] * 5 // 6, :, 0] > 128)
+    return bool(abs(np.ptp(rows) - np.ptp(columns)) <= 2)
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
+def test_anamorphic_images_are_shown_and_cut_as_wide_as_they_are(tmp_path: Path, name: str) -> None:
+    write_video(tmp_path / name, 1, scene=circle, pixel_aspect=Fraction(4, 3))
+    cut_clip(tmp_path / name, 0.2, 0.8, tmp_path / "clip.mp4")
+    with MediaReader() as reader:
+        for path in (tmp_path / name, tmp_path / "clip.mp4"):
+            probe = reader.probe(str(path))
+            image = reader.frames_at(str(path), [0.3], short_side=120).images[0]
+            assert (probe.width, probe.height) == (212 if path.stem == "clip" else 213, 120)
+            assert image.shape == (120, 212, 3)
+            assert is_round(image)
+
+
+def fields(time: float) -> Image:
+    """A bar that moves 6 pixels from the one field to the other."""
+    image = np.full((120, 160, 3), 30, np.uint8)
+    at = round(time * 60)
+    image[0:100:2, at : at + 20] = image[1:100:2, at + 6 : at + 26] = 230
+    return image
+
+
+def combs(image: Image) -> float:
+    """How far neighbouring lines differ, where the bar is, in [0, 255]."""
+    return float(np.abs(np.diff(image[10:90].astype(float).mean(-1), axis=0)).mean())
+
+
+def test_interlaced_images_do_not_comb(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 2, scene=fields, interlaced=True)
+    cut_clip(tmp_path / "a.mp4", 0.5, 1.5, tmp_path / "clip.mp4")
+    assert combs(fields(1.0)) > 10
+    with MediaReader() as reader:
+        for path in (tmp_path / "a.mp4", tmp_path / "clip.mp4"):
+            frames = reader.frames_at(str(path), [0.5, 0.9], short_side=120)
+            assert [combs(image) < 1 for image in frames.images] == [True, True]
+            assert codes(path)[0] == (0 if path.stem == "a" else 5)
+
+
+def test_a_copy_for_players_has_every_frame(tmp_path: Path) -> None:
+    """Of Matroska too, which stores no time of decoding."""
+    write_video(tmp_path / "a.mkv", 3, bframes=3, gop=100)
+    with MediaReader() as reader:
+        reader.remux(str(tmp_path / "a.mkv"), str(tmp_path / "copy.mp4"))
+    assert codes(tmp_path / "copy.mp4") == list(range(30))
+
+
 def test_a_still_image_over_the_whole_interval(tmp_path: Path) -> None:
     times = write_video(tmp_path / "a.mp4", 6, variable_rate=True)
     long = next(i for i in range(len(times) - 1) if times[i + 1] - times[i] > 1.2)
@@ -103,6 +161,14 @@ def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool
             assert codes(tmp_path / "clip.mp4") == [len(times) - 1]
         with pytest.raises(DamagedFile):
             cut_clip(tmp_path / "a.mp4", end + 0.1, end + 0.2, tmp_path / "none.mp4")
+
+
+def test_the_last_frame_stays_while_the_sound_goes_on(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 0.1, audio=np.full(20 * 16000, 0.1, np.float32))
+    cut_clip(tmp_path / "a.mp4", 10.0, 15.0, tmp_path / "clip.mp4")
+    assert codes(tmp_path / "clip.mp4") == [0]
+    with MediaReader() as reader:
+        assert reader.probe(str(tmp_path / "clip.mp4")).duration == pytest.approx(5.0, abs=0.05)
 
 
 def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
