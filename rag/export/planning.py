@@ -134,7 +134,8 @@ def _recounted(source: Source, rate: Fraction) -> str:
 def _cut(select: Select, source: Source, rate: Fraction, handles: float) -> Cut:
     begin, until = (max(0.0, time - source.offset) for time in (select.start, select.end))
     mark, mark_end = cut_frames(begin, until, source.rate)
-    if mark >= source.frames:
+    mark = min(mark, source.frames - 1)
+    if Fraction(begin) * source.rate >= source.frames:
         seconds = float(source.frames / source.rate) + source.offset
         raise UsageError(f"{select.citation}: {file_name(select.path)} is {seconds:.3f} s long")
     mark_end = min(mark_end, source.frames)
@@ -144,13 +145,12 @@ def _cut(select: Select, source: Source, rate: Fraction, handles: float) -> Cut:
 
 
 def _length(source: Source, first: int, last: int, rate: Fraction) -> int:
-    """Frames of `rate` that cover [first, last) of the source, without those beyond its end.
+    """Frames of `rate` in [first, last) of the source, up to the one that `last` falls in.
 
     They begin on a frame of `rate`, which may be before `first` (`rag.export.timecode.convert_number`).
     """
     before = (source.first + first) * Fraction(nominal(rate), nominal(source.rate)) % 1
-    covered = math.ceil((last - first) / source.rate * rate + before)
-    return max(1, min(covered, math.floor((source.frames - first) / source.rate * rate)))
+    return max(1, math.floor((last - first) / source.rate * rate + before))
 
 
 def is_one_video(timeline: Timeline) -> bool:

@@ -1,14 +1,17 @@
-"""Selects for people and web players: CSV, WebVTT chapters, plain times."""
+"""Selects for people, web players and hosting sites: CSV, chapters, plain times."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
+import os
 from collections.abc import Iterator
+from fractions import Fraction
 from html import escape
 
 from corpora.outputs import PROGRAM
-from rag.export.planning import clock_span
+from rag.export.planning import clock_span, is_one_video
 from rag.export.records import Cut, Timeline
 from rag.export.text import file_name, name_of, note_of, one_line
 from rag.export.timecode import rate_text, seconds_text, timecode
@@ -55,6 +58,55 @@ def render_chapters(timeline: Timeline) -> str:
         name = escape(name_of(cut.select), quote=False)
         lines += [f"{seconds_text(start)} --> {seconds_text(end)}", name, ""]
     return "\n".join(lines)
+
+
+FEWEST_CHAPTERS = 3
+SHORTEST_CHAPTER = 10
+"""Seconds."""
+
+
+def render_chapter_list(timeline: Timeline) -> str:
+    """`00:00 name`, a line a chapter, as hosting sites of videos read them in a description."""
+    return "".join(f"{_clock(start)} {name}\n" for start, _, name in _chapters(timeline))
+
+
+def notes_on_chapters(timeline: Timeline) -> tuple[str, ...]:
+    """Why hosting sites take a list for none; empty where they take it."""
+    chapters = _chapters(timeline)
+    short = sum(end - start < SHORTEST_CHAPTER for start, end, _ in chapters)
+    notes = []
+    if len(chapters) < FEWEST_CHAPTERS:
+        notes.append(f"hosting sites want {FEWEST_CHAPTERS} chapters at least; here are {len(chapters)}")
+    if short:
+        notes.append(
+            f"hosting sites want chapters of {SHORTEST_CHAPTER} s at least; {short} of {len(chapters)} "
+            "are shorter"
+        )
+    return tuple(notes)
+
+
+def _chapters(timeline: Timeline) -> list[tuple[int, int, str]]:
+    """(start, end, name) in whole seconds, ascending, from 0 to the end of the video or the timeline.
+
+    Of selects that begin in one second the first is named.
+    """
+    last, source = timeline.cuts[-1], timeline.cuts[0].source
+    if is_one_video(timeline):
+        whole, end = os.path.splitext(file_name(source.path))[0], Fraction(source.frames) / source.rate
+    else:
+        whole, end = timeline.title, (last.record + last.length) / timeline.rate
+    names = {0: whole}
+    for start, _, cut in reversed(_spans(timeline)):
+        names[math.floor(start)] = name_of(cut.select)
+    starts = sorted(names)
+    ends = [*starts[1:], math.floor(end)]
+    return [(start, until, names[start]) for start, until in zip(starts, ends, strict=True)]
+
+
+def _clock(seconds: int) -> str:
+    """`00:00`; from an hour on `1:00:00`."""
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60:02d}:{rest % 60:02d}"
 
 
 def render_times(timeline: Timeline) -> str:

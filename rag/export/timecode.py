@@ -125,12 +125,12 @@ def seconds_text(seconds: Fraction | float) -> str:
 
 
 def cut_frames(start: float, end: float, rate: Fraction) -> tuple[int, int]:
-    """[first, last) frames that contain [start, end) seconds: floor of the start, ceil of the end.
+    """[first, last) frames between the edges of frames that are nearest to [start, end) seconds.
 
-    Always one frame at least. A time within half a millisecond of a frame's edge is taken for the edge.
+    Always one frame at least. Where a window ends, one that adjoins it begins: they share no frame.
     """
-    first = math.floor((Fraction(start) + ROUNDING) * rate)
-    return first, max(first + 1, math.ceil((Fraction(end) - ROUNDING) * rate))
+    first, last = (math.floor(Fraction(time) * rate + Fraction(1, 2)) for time in (start, end))
+    return first, max(first + 1, last)
 
 
 def _dropped(rate: Fraction) -> int:

@@ -19,7 +19,13 @@ from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
 from rag.export.planning import check_selects, plan_timeline, read_sources
 from rag.export.records import Exported, FormatName, Select, Timeline
-from rag.export.tables import render_chapters, render_csv, render_times
+from rag.export.tables import (
+    notes_on_chapters,
+    render_chapter_list,
+    render_chapters,
+    render_csv,
+    render_times,
+)
 
 Writer = Callable[[Timeline, IO[bytes], Cutter], tuple[Problem, ...]]
 
@@ -31,10 +37,8 @@ class ExportFormat:
     suffix: str
     media_type: str
     write: Writer
-    counts_frames: bool = True
-    """Whether rates and timecode decide what is written, so that notes on them matter."""
-    one_rate: bool = False
-    """Whether all frames are counted at the rate of the timeline."""
+    notes: Callable[[Timeline], tuple[str, ...]] = lambda _: ()
+    """What a user must know of what was written, one line each."""
 
 
 def _text(render: Callable[[Timeline], str]) -> Writer:
@@ -45,15 +49,25 @@ def _text(render: Callable[[Timeline], str]) -> Writer:
     return write
 
 
+def _on_rates(timeline: Timeline) -> tuple[str, ...]:
+    return timeline.notes
+
+
+def _on_one_rate(timeline: Timeline) -> tuple[str, ...]:
+    """Of formats that count all frames at the rate of the timeline."""
+    return timeline.notes + timeline.recounted
+
+
 FORMATS: dict[FormatName, ExportFormat] = {
-    "otio": ExportFormat(".otio", "application/json", _text(render_otio)),
-    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), one_rate=True),
-    "markers": ExportFormat(".markers.edl", "text/plain", _text(render_markers), one_rate=True),
-    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), one_rate=True),
-    "csv": ExportFormat(".csv", "text/csv", _text(render_csv)),
-    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters), counts_frames=False),
-    "times": ExportFormat(".txt", "text/plain", _text(render_times), counts_frames=False),
-    "clips": ExportFormat(".zip", "application/zip", write_zip, counts_frames=False),
+    "otio": ExportFormat(".otio", "application/json", _text(render_otio), _on_rates),
+    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _on_one_rate),
+    "markers": ExportFormat(".markers.edl", "text/plain", _text(render_markers), _on_one_rate),
+    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), _on_one_rate),
+    "csv": ExportFormat(".csv", "text/csv", _text(render_csv), _on_rates),
+    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters)),
+    "chapters": ExportFormat(".chapters.txt", "text/plain", _text(render_chapter_list), notes_on_chapters),
+    "times": ExportFormat(".txt", "text/plain", _text(render_times)),
+    "clips": ExportFormat(".zip", "application/zip", write_zip),
 }
 """`.otio` first: it loses least."""
 
@@ -119,6 +133,4 @@ def _plan(
 
 
 def _exported(form: FormatName, timeline: Timeline, skipped: tuple[Problem, ...]) -> Exported:
-    kind = FORMATS[form]
-    notes = (timeline.notes if kind.counts_frames else ()) + (timeline.recounted if kind.one_rate else ())
-    return Exported(form, len(timeline.cuts), notes, skipped)
+    return Exported(form, len(timeline.cuts), FORMATS[form].notes(timeline), skipped)

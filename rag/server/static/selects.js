@@ -17,6 +17,7 @@ const FORMATS = [
   ["fcpxml", "Final Cut XML 1.10 (.fcpxml)", "Final Cut Pro, Resolve"],
   ["csv", "Table (.csv)", "spreadsheets"],
   ["vtt", "Chapters (.vtt)", "WebVTT"],
+  ["chapters", "Chapters for a description (.txt)", "hosting sites of videos"],
   ["times", "Times (.txt)", "plain text, one line each"],
   ["clips", "The clips (.zip)", "one MP4 for each select"],
 ];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from fractions import Fraction
 from io import StringIO
@@ -18,7 +19,8 @@ from rag.errors import ExtraMissing
 from rag.export.edl import render_edl, render_markers
 from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
-from rag.export.records import Timeline
+from rag.export.planning import plan_timeline
+from rag.export.records import Select, Timeline
 from rag.export.timecode import convert_number, cut_frames, read_timecode, timecode
 from tests.fakes.exports import RATES, source, timeline
 
@@ -97,7 +99,7 @@ def test_otio_and_edl_are_read_back_to_the_frame(rate: Fraction, hour: int) -> N
     planned = timeline(source(rate=rate, hour=hour), handles=1.0)
     assert planned.drop == (hour > 0 and rate in (RATES["29.97 DF"], RATES["59.94"]))
     expected = _expected(planned)
-    first = round(12.5 * 1000) * rate // 1000 - -(-rate // 1)
+    first = math.floor(Fraction(25, 2) * rate + Fraction(1, 2)) - -(-rate // 1)
     assert expected[0][0] == planned.cuts[0].source.first + first
     made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
     assert made.global_start_time.value == planned.start
@@ -205,10 +207,10 @@ def test_markers_of_one_video_are_at_its_own_places() -> None:
         "001  001      V     C        10:00:00:00 10:00:00:01 10:00:00:00 10:00:00:01  ",
         "why |C:ResolveColorBlue |M:a red car |D:50",
         "",
-        "002  001      V     C        10:00:12:12 10:00:12:13 10:00:12:12 10:00:12:13  ",
-        "why |C:ResolveColorBlue |M:a red car |D:126",
+        "002  001      V     C        10:00:12:13 10:00:12:14 10:00:12:13 10:00:12:14  ",
+        "why |C:ResolveColorBlue |M:a red car |D:125",
     ]
-    assert "01:00:12:12" in render_markers(timeline(source()))
+    assert "01:00:12:13" in render_markers(timeline(source()))
 
 
 def test_metadata_says_why() -> None:
@@ -225,6 +227,19 @@ def test_metadata_says_why() -> None:
     root = ElementTree.fromstring(render_fcpxml(planned))
     assert [md.get("value") for md in root.iter("md")][:3] == ["a red car", "0.5", "5f0c2a@12.500-17.500"]
     assert "asr: the red car" in render_edl(planned)
+
+
+@EVERY_RATE
+@pytest.mark.parametrize("ends", [(10.0, 15.0, 20.0), (10.01, 15.017, 15.04), (3.337, 3.4, 61.21)])
+def test_selects_that_adjoin_share_no_frame(rate: Fraction, ends: tuple[float, float, float]) -> None:
+    """On a timeline of their rate; and on one of 25 frames, which has most selects."""
+    talk, other = source(rate=rate, hour=1), source("/v/other.mp4")
+    selects = [Select(talk.path, "5f0c2a", start, end) for start, end in pairwise(ends)]
+    for beside in ([], [Select(other.path, "", place, place + 1) for place in (0, 5, 9)]):
+        planned = plan_timeline([*selects, *beside], {talk.path: talk, other.path: other})
+        events = [line.split() for line in render_edl(planned).splitlines() if line[:3].isdigit()]
+        assert events[0][5] == events[1][4]
+        assert events[0][7] == events[1][6]
 
 
 def test_without_opentimelineio_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,8 +274,8 @@ def test_another_rate_keeps_the_clock() -> None:
     assert timecode(number, DOUBLE, drop) == "00:01:00;04"
 
 
-def test_a_cut_contains_its_window() -> None:
-    assert cut_frames(12.5, 17.5, Fraction(25)) == (312, 438)
+def test_a_cut_is_at_the_nearest_edges() -> None:
+    assert cut_frames(12.51, 17.53, Fraction(25)) == (313, 438)
     assert cut_frames(12.52, 17.48, Fraction(25)) == (313, 437)
     # Frame 100 of 29.97 is shown at 3.336666..., which JSON rounds up.
     assert cut_frames(3.337, 3.37, NTSC) == (100, 101)

@@ -19,7 +19,7 @@ from corpora.outputs import OverwritePolicy
 from rag.export import writing
 from rag.export.planning import plan_timeline, read_sources
 from rag.export.records import Exported, FormatName, Select
-from rag.export.tables import render_chapters, render_csv
+from rag.export.tables import render_chapter_list, render_chapters, render_csv
 from rag.export.writing import FORMATS, render_export, write_export
 from tests.fakes.exports import source, timeline
 from tests.fakes.synthetic import write_video
@@ -72,7 +72,7 @@ def test_a_drop_frame_window_has_the_timecode_of_its_file(folder: Path) -> None:
     sources, _ = read_sources([path])
     planned = plan_timeline([Select(path, "", 1.0, 2.0)], sources)
     row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
-    assert (row["source_in"], row["source_out"]) == ("01:00:00;29", "01:00:02;00")
+    assert (row["source_in"], row["source_out"]) == ("01:00:01;00", "01:00:02;00")
     assert row["video"] == "caf\ufffd & 1.mov"
 
 
@@ -156,12 +156,12 @@ def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> No
 
 
 def test_clips_are_of_whole_frames(folder: Path, tmp_path: Path) -> None:
-    """1.0 s is in the middle of a frame: shown for a part of its time, it made the rate a variable one."""
+    """1.0 s is in the middle of a frame, which would be shown for a part of its time."""
     write_export([_select(folder / ODD_NAME)], "clips", tmp_path / "clips")
     (path,) = (tmp_path / "clips").glob("*.mp4")
     with av.open(str(path)) as clip:
         times = [float(frame.time or 0) for frame in clip.decode(video=0)]
-    assert times == pytest.approx([frame * 1001 / 30000 for frame in range(31)], abs=1e-4)
+    assert times == pytest.approx([frame * 1001 / 30000 for frame in range(30)], abs=1e-4)
 
 
 def test_chapters_are_in_order_and_do_not_overlap() -> None:
@@ -174,6 +174,25 @@ def test_chapters_are_in_order_and_do_not_overlap() -> None:
         "00:00:10.000 --> 00:00:11.000\n10 &lt;b&gt; --&gt; &amp;",
         "00:00:11.000 --> 00:00:12.000\n11 &lt;b&gt; --&gt; &amp;\n",
     ]
+
+
+def test_chapters_for_hosting_sites_begin_at_zero_and_are_long_enough() -> None:
+    talk = source("/v/my talk.mp4")
+    windows = ((3605.9, 3610.0), (61.2, 65.0), (1200.0, 1300.0), (61.9, 70.0))
+    selects = [Select(talk.path, "", *window, name=f"from {window[0]:g}") for window in windows]
+
+    def rendered(selects: list[Select], frames: int = 4000 * 25) -> tuple[list[str], tuple[str, ...]]:
+        planned = plan_timeline(selects, {talk.path: replace(talk, frames=frames)})
+        lines = render_chapter_list(planned).splitlines()
+        return lines, FORMATS["chapters"].notes(planned)
+
+    lines = ["00:00 my talk", "01:01 from 61.2", "20:00 from 1200", "1:00:05 from 3605.9"]
+    assert rendered(selects) == (lines, ())
+    assert rendered([replace(selects[1], start=0.2), *selects[2:]])[0][0] == "00:00 from 61.2"
+    _, (few,) = rendered(selects[:1])
+    assert "3 chapters at least; here are 2" in few
+    _, (short,) = rendered(selects, 3611 * 25)
+    assert "1 of 4 are shorter" in short
 
 
 def test_cells_are_no_formulas() -> None:
