@@ -195,6 +195,23 @@ def draw_sweeps(
     return [path.name]
 
 
+def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]]) -> None:
+    """How many queries are of each kind: a panel for each property, a bar for each value, with its share."""
+
+    def paint(figure: Figure) -> None:
+        every = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, (name, counts) in zip(every, panels.items(), strict=True):
+            total = max(1, sum(counts.values()))
+            ordered = sorted(counts.items(), key=lambda each: (each[1], each[0]))
+            bars = axes.barh([_plain(value) or "unknown" for value, _ in ordered], [n for _, n in ordered])
+            axes.bar_label(bars, [f"{n} ({100 * n / total:.0f} %)" for _, n in ordered], fontsize=7)
+            axes.set_title(f"{name}, {n_text([total])}", fontsize=9)
+            axes.margins(x=0.25)
+        figure.suptitle(title)
+
+    draw(path, (4.2 * len(panels), 1.2 + 0.28 * max(map(len, panels.values()))), paint)
+
+
 def draw_agreement(path: Path, title: str, panels: Sequence[Sequence[tuple[str, Agreement]]]) -> None:
     """Two by two counts and shares of rule against truth. `panels`: lines of (title, agreement)."""
 

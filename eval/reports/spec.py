@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -95,7 +96,9 @@ def sweep_points(section: Section, axes: Sequence[str], base: str = "") -> list[
 
 
 def _size(value: str) -> tuple[float, ...]:
-    return tuple(float(part) if part.replace(".", "", 1).isdecimal() else 0.0 for part in value.split("x"))
+    return tuple(
+        float(part) if part.replace(".", "", 1).isdecimal() else 0.0 for part in re.split("[x-]", value)
+    )
 
 
 def base_system(system: str) -> str:

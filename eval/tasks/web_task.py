@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
@@ -18,6 +19,7 @@ from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Expla
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import PublishedRows, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
+from eval.workbench.seeds import stable_number
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError
@@ -124,9 +126,17 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     """Of the synthetic data."""
     row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json", ".parquet")
     """Endings of files of published rows."""
+    quota: ClassVar[Mapping[str, int]] = {}
+    """Queries of each family in the paper's choice for further analysis."""
 
-    def __init__(self, name: str, about: str, folder: Path | None, shape: Any = None) -> None:
-        self.name, self.about, self.folder, self.shape = name, about, folder, shape
+    def __init__(
+        self, name: str, about: str, folder: Path | None, shape: Any = None, *, balanced: str = ""
+    ) -> None:
+        """`balanced`: a seed, for a choice of the queries by `quota`; empty for all of them."""
+        if balanced and not balanced.isdecimal():
+            raise UsageError(f"{name}: balanced is a seed, a whole number, not {balanced!r}")
+        self.name = f"{name}-balanced{balanced}" if balanced else name
+        self.about, self.folder, self.shape, self._balanced = about, folder, shape, balanced
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
@@ -167,6 +177,10 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     def input_of(self, record: Any, /) -> TaskInput:
         """What a solver sees of a record."""
 
+    def stratum(self, record: Any, /) -> tuple[str, str]:  # noqa: ARG002 (of a subclass)
+        """What a choice of queries is spread over: what is asked for, and the topic."""
+        return "", ""
+
     @abstractmethod
     def open_solver(self, variant: Variant[SettingsT], environment: WebEnvironment, seed: int) -> Solver:
         """The solver of a variant."""
@@ -195,7 +209,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             self.name, settings, folder / "library", self.fixed_settings, synthetic=self.shape is not None
         )
         files, rows = self.load(folder, chosen, progress)
-        gold = rows.records
+        gold = self.choose(rows.records)
         environment = open_environment(folder, chosen, progress)
         hashed = [*files, *(folder / name for name in WEB_FILES)]
         return Prepared(
@@ -208,6 +222,24 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             skipped={} if self.shape is not None else self._skipped(gold, environment),
             unusable=rows.unusable,
         )
+
+    def choose(self, gold: Mapping[str, Record]) -> Mapping[str, Record]:
+        """All queries; where `balanced`, `quota` of each family: of all values alike, and of their topics."""
+        if not self._balanced:
+            return gold
+        order = sorted(gold, key=lambda name: stable_number("balanced", self._balanced, name))
+        for depth in (3, 2, 1):
+            # First by rank within a family, value and topic; last within a family.
+            seen: Counter[tuple[str, ...]] = Counter()
+            ranks = {}
+            for name in order:
+                part = (self.query_of(gold[name]).family, *self.stratum(gold[name]))[:depth]
+                ranks[name] = seen[part]
+                seen[part] += 1
+            order = sorted(order, key=ranks.__getitem__)
+        families = {name: self.query_of(record).family for name, record in gold.items()}
+        kept = {name for name in order if ranks[name] < self.quota.get(families[name], 0)}
+        return {name: record for name, record in gold.items() if name in kept}
 
     def _skipped(self, gold: Mapping[str, Record], environment: WebEnvironment) -> dict[str, str]:
         """The queries of which the web has no upload with a video that can be read, and why."""

@@ -65,7 +65,7 @@ def test_every_system_answers_within_32_frames(runs: dict[str, list[dict[str, An
         assert len(samples) == ASKED, name
         for sample in samples:
             assert sample["choice"] in set("ABCD") or name == "rag-ask", name
-            assert len(sample["gold_frames"]) <= 32, name
+            assert len(sample["gold_frames"]) <= int(name.partition("@")[2] or 32), name
             if name not in ("blind", "random", "rag-ask"):
                 assert sample["tokens"]["prompt"] > 0, name
                 assert sample["tokens"]["image"] % 200 == 0, name
@@ -140,7 +140,9 @@ def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, A
         assert f"| {name} |" in text
     # How the agents' tokens are counted says nothing of the product's.
     assert "reply; rag-ask: as the reasoner reports them, 0 without a language model. The scan" in text
-    assert "55.6" in text
+    assert "55.6" not in text, "the paper's figures are of other data"
+    for name in ("figure2_backbones", "tokens"):
+        assert (world / "report" / NAME / f"{name}.png").is_file()
     assert (world / "report" / NAME / "accuracy.png").is_file()
     assert "minus" in (world / "report" / NAME / "paired.csv").read_text(encoding="utf-8")
 

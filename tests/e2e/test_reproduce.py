@@ -87,7 +87,8 @@ def simulated(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> I
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real architectures with random weights: encoders by their names, two vision-language models."""
     home = tmp_path_factory.mktemp("models")
-    save_siglip(home / "siglip2-base-patch16-224")
+    for name in ("siglip2-base-patch16-224", "siglip-so400m-384"):
+        save_siglip(home / name)
     save_clip(home / "metaclip-h14-fullcc2.5b", act="gelu")
     write_tiny_qwen_vl(home / "qwen")
     write_tiny_vlm(home / "llava")
@@ -210,7 +211,7 @@ def _try_all(section: Section, environment: Mapping[str, str], model: str | Path
             continue
         if words[:3] == ["rag", "eval", "report"] and model != SIMULATED:
             continue
-        line = re.sub(r"(PLANNER__MODEL)=\S+", rf"\1={model}", line)
+        line = re.sub(r"(__MODEL)=\S+", rf"\1={model}", line)
         if words[:3] == ["rag", "eval", "build"]:
             _build(line, environment)
             continue

@@ -30,7 +30,7 @@ from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 from tests.fakes.web_tasks import answers, environment_of, prepare_records, resumed
 
-NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1")
+NAMES = ("shotfinder", "shotfinder-asked", "asked@64", "shotfinder-off", METADATA, "urls@2x1", "frames@8-8-8")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
     ("shot", "", "", (40.0, 50.0)),
     ("color", "Neutral tones.", "neutral", (50.0, 60.0)),
@@ -145,10 +145,14 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     ):
         assert title in text
     assert "paper, other data: Gemini-3-Pro" in text
+    table = text.partition("## Table 1")[2].partition("\n## ")[0]
+    assert "| asked@64 |" in table, "a row of the paper, and no point of figure 4"
+    assert "urls@2x1" not in table
     made = {path.name for path in (tmp_path / "one" / "shotfinder-kettle").iterdir()}
     assert {
         "right.png",
         "figure4_sweeps.png",
+        "figure5_data.png",
         "figure6_agreement.png",
         "failures.png",
         "constraints.csv",

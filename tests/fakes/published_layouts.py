@@ -109,8 +109,8 @@ def write_shotfinder(home: Path, videos: Sequence[Path]) -> None:
 def write_other_benchmarks(home: Path, videos: Sequence[Path]) -> None:
     """Multiple-choice benchmarks as published, their videos below in folders of other names. Both are one
     content, which is indexed once: what is tried is that each is found by its name."""
-    for name in ("LVBench", "MLVU", "LongVideoBench", "EgoSchema", "NExT-GQA"):
-        place = home / name.lower().replace("-", "")
+    for name in ("LVBench", "MLVU, test", "LongVideoBench", "EgoSchema", "NExT-GQA"):
+        place = home / name.partition(",")[0].lower().replace("-", "")
         (place / "all" / "of_them").mkdir(parents=True)
         for name_of_video in ("v0", "v1"):
             (place / "all" / "of_them" / f"{name_of_video}.mp4").symlink_to(videos[0])

@@ -12,7 +12,15 @@ from typing import Any
 from eval.runs.records import Output, TaskInput, ranked_clips
 from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
+from rag.agents.video_browser.records import (
+    ABLATION,
+    EFFICIENCY,
+    MAIN,
+    PAPER,
+    SCALING,
+    BrowserSettings,
+    scaling,
+)
 from rag.errors import ReplyInvalid, UsageError
 from rag.records import Question
 
@@ -28,13 +36,19 @@ def _point(axis: str, value: str) -> BrowserSettings:
 
 VARIANTS = Variants(
     {
-        "video-browser": Variant("table 1: T = 5, K = 3, 16 sparse frames, windows at 1 fps", MAIN),
+        "video-browser": Variant("table 1: T = 5, K = 3, 16 sparse frames, windows at 1 fps", PAPER),
+        "video-browser-screen": Variant("ours: the same, with text on the screen", MAIN),
         "video-browser-stored": Variant(
-            "the same, with stored frame embeddings in the sparse stage", replace(MAIN, sparse="stored")
+            "ours: with text on the screen, and stored frame embeddings in the sparse stage",
+            replace(MAIN, sparse="stored"),
         ),
         "pyramidal": Variant("table 2: T = 1, K = 3, 16 sparse frames, windows at 1 fps", EFFICIENCY),
+        "pyramidal-screen": Variant(
+            "ours: the same, with text on the screen", replace(EFFICIENCY, screen=True)
+        ),
         "pyramidal-stored": Variant(
-            "the same, with stored frame embeddings in the sparse stage", replace(EFFICIENCY, sparse="stored")
+            "ours: with text on the screen, and stored frame embeddings in the sparse stage",
+            replace(EFFICIENCY, screen=True, sparse="stored"),
         ),
         "direct": Variant(
             "table 2: direct visual inference, T = 1, the first 3 results, 128 frames of each",

@@ -1,6 +1,6 @@
 """What solvers over long videos are opened on, and those that answer in one step or a few: baselines.
 
-All show at most 32 frames in the end, to the same reasoner as VideoDetective's.
+All show as many frames in the end as VideoDetective, 32, to the same reasoner.
 """
 
 from __future__ import annotations
@@ -61,11 +61,14 @@ class VideoSolver(ABC):
     """Of one video, by a reasoner; an unusable reply or a spent budget is a wrong answer."""
 
     environment: LongVideoEnvironment
+    frames: int = TUNED.frames
+    """Shown to the answering reasoner, at most."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON: all that outputs depend on."""
-        return {"frames": TUNED.frames, "tokens": self.environment.counted.method}
+        counted = self.environment.counted
+        return {"frames": self.frames, "tokens": counted.method, "reasoner": counted.reasoner.name}
 
     def solve(self, asked: LongInput) -> Output:
         """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
@@ -155,7 +158,7 @@ class Uniform(_Baseline):
     """Direct inference: frames spread evenly over the video, without words (the paper's baseline)."""
 
     def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
-        packs = _grouped(features, uniform_frames(features, TUNED.frames))
+        packs = _grouped(features, uniform_frames(features, self.frames))
         return self._read(agent, features, question, packs), packs, {}
 
 
@@ -179,7 +182,7 @@ class Retrieval(_Baseline):
                 node=node,
                 start=float(features.segments.starts[node]),
                 end=float(features.segments.ends[node]),
-                times=_times(features, node),
+                times=_times(features, node, max(1, self.frames // TUNED.nodes)),
                 words=best_words(words[node]),
                 belief=float(fit[node]) / 2,
                 chosen=True,
@@ -191,7 +194,7 @@ class Retrieval(_Baseline):
 
 
 class RetrievedTexts(_Baseline):
-    """32 even frames, and the speech and screen text that fit the question, in one step.
+    """Even frames, and the speech and screen text that fit the question, in one step.
 
     Video-RAG (Luo et al., 2024) without its object detector, and with our encoder and facets: texts are
     those of a source in a clip of 30 s, and are shown where their cosine with the mean of the question
@@ -209,7 +212,7 @@ class RetrievedTexts(_Baseline):
         }
         encode = self.environment.library.engine.text_encoder.encode_text
         wanted = {source: encode([asked, text]).sum(axis=0) for source, text in requests.items()}
-        times = features.times[uniform_frames(features, TUNED.frames)]
+        times = features.times[uniform_frames(features, self.frames)]
         packs, texts = [], []
         for clip in features.clips:
             said = [text for text in features.texts if clip.start <= text.start < clip.end]
@@ -252,12 +255,12 @@ class GuidedFrames(_Baseline):
     first, rounds, sure = 8, 4, 0.8
 
     def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
-        taken = uniform_frames(features, self.first)
+        taken = uniform_frames(features, min(self.first, self.frames))
         packs = _grouped(features, sorted(taken))
         reply = self._read(agent, features, question, packs)
         rounds = 1
         facets: tuple[Facet, ...] = ()
-        while rounds < self.rounds and reply.confidence < self.sure and len(taken) < TUNED.frames:
+        while rounds < self.rounds and reply.confidence < self.sure and len(taken) < self.frames:
             # Asked once: the reply depends on the question alone.
             facets = facets or facets_of(agent.reasoner.run(DECOMPOSE_FACETS, question), question)
             scorer = self._scorer(features, facets)
@@ -265,7 +268,7 @@ class GuidedFrames(_Baseline):
                 fit = scorer.fit([facet], features.vectors)
                 fit[taken] = -np.inf
                 more = np.argsort(-fit, kind="stable")[: max(1, self.first // len(facets))].tolist()
-                taken = (taken + [index for index in more if index not in taken])[: TUNED.frames]
+                taken = (taken + [index for index in more if index not in taken])[: self.frames]
             packs = _grouped(features, sorted(taken))
             reply = self._read(agent, features, question, packs)
             rounds += 1
@@ -292,9 +295,9 @@ def _grouped(features: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]
     )
 
 
-def _times(features: VideoFeatures, node: int) -> tuple[float, ...]:
+def _times(features: VideoFeatures, node: int, count: int) -> tuple[float, ...]:
     start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
-    chosen = evenly(features.times, start, end, TUNED.frames_per_node)
+    chosen = evenly(features.times, start, end, count)
     return tuple(float(features.times[index]) for index in chosen)
 
 

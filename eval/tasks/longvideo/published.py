@@ -76,6 +76,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
 `number` counts the questions of one video."""
+BENCHMARKS: Mapping[str, tuple[frozenset[str], ...]] = {
+    "VideoMME": (frozenset(("videoid", "task_type")), frozenset(("index", "duration", "task_type"))),
+    "LVBench": (frozenset(("key", "time_reference")), frozenset(("candidates", "time_reference"))),
+    "MLVU": (frozenset(("video", "candidates", "question_type")),),
+    "LongVideoBench": (frozenset(("correct_choice", "question_category")),),
+}
+"""Of table 2 of VideoDetective: sets of fields, of which the rows of a benchmark have one."""
 SPANS = "location"
 """NExT-GQA's grounded spans of a video by the number of the question."""
 NO_ANSWER = ("-1", "na", "n/a", "none", "null", "unknown", "?")
@@ -103,6 +110,8 @@ class PublishedQuestions:
     unusable: tuple[UnusableRow, ...] = ()
     subtitles: Mapping[str, SubtitleSource] = field(default_factory=dict)
     """Those in JSON, by the question's `video`."""
+    benchmark: str = ""
+    """The one of `BENCHMARKS` that all questions are of; empty for others."""
 
 
 @dataclass
@@ -179,8 +188,18 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
     questions = tuple(kept if duration else made.questions)
     windows = {q.question_id: made.windows[q.question_id] for q in questions if q.question_id in made.windows}
     return PublishedQuestions(
-        questions, made.videos, made.tasks, windows, tuple(unusable), subtitles=made.subtitles
+        questions,
+        made.videos,
+        made.tasks,
+        windows,
+        tuple(unusable),
+        subtitles=made.subtitles,
+        benchmark=made.benchmarks.pop() if len(made.benchmarks) == 1 else "",
     )
+
+
+def _benchmark(fields: Mapping[str, Any]) -> str:
+    return next((name for name, sets in BENCHMARKS.items() if any(fields.keys() >= s for s in sets)), "")
 
 
 def _read(folder: Path, pattern: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
@@ -308,6 +327,7 @@ class _Questions:
         self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
         self.unusable: list[UnusableRow] = []
         self.subtitles: dict[str, SubtitleSource] = {}
+        self.benchmarks: set[str] = set()
         self._joined, self._forms, self._shared_ids = joined, forms, shared_ids
         self._places: dict[str, str] = {}
         self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
@@ -345,6 +365,7 @@ class _Questions:
         if windows := tuple(sorted(span for span, _ in spans if span is not None)):
             self.windows[name] = windows
             question = replace(question, window=windows[0])
+        self.benchmarks.add(_benchmark(fields))
         self.questions.append(question)
 
     def _question(self, each: _Row) -> LongQuestion:

@@ -27,7 +27,7 @@ from eval.tasks.longvideo.baselines import (
 from eval.tasks.longvideo.construction import VideoTruth
 from eval.tasks.longvideo.dataset import LongInput
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings
+from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings, with_frames
 from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.observe import Observation, ObserveRequest
@@ -50,8 +50,8 @@ class Detective(VideoSolver):
         """JSON: all that outputs depend on."""
         return {
             **dataclasses.asdict(self.chosen),
+            **{name: value for name, value in super().settings.items() if name != "frames"},
             "truthful_watcher": self.truthful,
-            "tokens": self.environment.counted.method,
         }
 
     def _solve(self, asked: LongInput, question: Question) -> Output:
@@ -149,16 +149,18 @@ def _detective(
     seed: int,  # noqa: ARG001 (nothing is random)
     chosen: DetectiveSettings,
     truthful: bool = False,
+    frames: int = TUNED.frames,
 ) -> Solver:
-    return Detective(environment, chosen, truthful)
+    return Detective(environment, chosen=with_frames(chosen, frames), truthful=truthful)
 
 
 def _baseline(
     environment: LongVideoEnvironment,
     seed: int,  # noqa: ARG001 (as above)
-    made: Callable[[LongVideoEnvironment], Solver],
+    made: Callable[[LongVideoEnvironment, int], Solver],
+    frames: int = TUNED.frames,
 ) -> Solver:
-    return made(environment)
+    return made(environment, frames)
 
 
 def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: ARG001 (as above)
@@ -192,7 +194,7 @@ ABLATIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 """Of each preset: what table 3 takes away."""
 SUFFIXES: Mapping[str, str] = {"tuned": "", "paper": "-paper"}
 """Of the systems of a preset."""
-BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment], Solver]]] = {
+BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment, int], Solver]]] = {
     "uniform": ("32 uniform frames, without words: direct inference", Uniform),
     "retrieval-only": ("the eight best segments by stored embeddings and words, in one step", Retrieval),
     "retrieved-texts": (
@@ -202,9 +204,7 @@ BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment], Solver]]] = 
     ),
     "guided-frames": ("uniform frames, then the best frames for what is missing, while unsure", GuidedFrames),
 }
-RENAMED: Mapping[str, str] = {"video-agent": "guided-frames"}
-"""Earlier name of a system to its name."""
-SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
+_METHODS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
     **{
         name + suffix: SolverSpec(
             about if preset == "tuned" else f"{about}; as printed in the paper",
@@ -221,6 +221,26 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
         )
     },
     **{name: SolverSpec(about, partial(_baseline, made=made)) for name, (about, made) in BASELINES.items()},
+}
+
+
+def at_frames(name: str) -> SolverSpec[LongVideoEnvironment] | None:
+    """The system `NAME@N`: NAME with N frames in place of 32; None for any other name."""
+    base, at, count = name.partition("@")
+    if not at or base not in _METHODS or not count.isdecimal() or int(count) < 1:
+        return None
+    spec = _METHODS[base]
+    opened: Callable[..., Solver] = spec.open
+    return SolverSpec(f"{spec.about}; with {count} frames", partial(opened, frames=int(count)))
+
+
+FEWER = tuple(
+    f"{name}@{count}" for name in ("video-detective", "video-detective-paper", "uniform") for count in (8, 16)
+)
+"""Figure 2: InternVL-2.5 takes 8 frames, VideoXL2 and Oryx-1.5 take 16 (E.1)."""
+SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
+    **_METHODS,
+    **{name: found for name in FEWER if (found := at_frames(name)) is not None},
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
     "blind": SolverSpec(
         "question and options only, by the model that is tested",

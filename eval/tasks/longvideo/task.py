@@ -19,7 +19,7 @@ from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth
 from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
-from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
+from eval.tasks.longvideo.solvers import SOLVERS, at_frames, truthful_solvers
 from eval.tasks.longvideo.subtitles import write_subtitles
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from rag.agents.video_detective.features import load_video_features
@@ -138,7 +138,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         return SOLVERS if self.shape is None else {**SOLVERS, **truthful_solvers(self._give_truth)}
 
     def solver(self, name: str) -> SolverSpec[LongVideoEnvironment]:
-        return super().solver(RENAMED.get(name, name))
+        return at_frames(name) or super().solver(name)
 
     def _give_truth(self, query: Query, asked: TaskInput) -> LongInput:
         """For oracles: the input with what happens in its video."""
@@ -175,11 +175,12 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             chosen = with_subtitles(chosen, folder, found)
         videos = index_videos(found, chosen, progress)
         environment = LongVideoEnvironment(videos.library, videos.paths)
+        lines = record_lines(questions) + _window_lines(published.windows)
         return Prepared(
             queries=queries,
             inputs={question.question_id: input_of(question) for question in questions},
             environment=environment,
-            dataset={"questions": text_hash(record_lines(questions) + _window_lines(published.windows))},
+            dataset={published.benchmark or "questions": text_hash(lines)},
             encoders=fingerprints(environment.library, complete=shape is not None),
             skipped=videos.skipped_queries(queries),
             gold=published.windows,

@@ -1,4 +1,4 @@
-"""Report of runs on RVMS-Bench: tables 1 and 2 of RACLO, figures 4, 6, 8 and 9, and exact ground truth.
+"""Report of runs on RVMS-Bench: tables 1 and 2 of RACLO, figures 4 to 9, and exact ground truth.
 
 The paper's figures (tables 1 and 2) were measured on 1,440 queries over the open web with other models;
 they are shown beside ours, not compared.
@@ -6,6 +6,7 @@ they are shown beside ours, not compared.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, sample_field
 from eval.metrics.tables import estimate, of_family
-from eval.reports.drawing import draw_agreement, draw_bars, draw_families, draw_sweeps
+from eval.reports.drawing import draw_agreement, draw_bars, draw_counts, draw_families, draw_sweeps
 from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
     MARK,
@@ -92,7 +93,7 @@ COUNTED = {
     "found": "the answer, verified or best guess, is the video in any of its uploads, and its moment, where "
     "the task has one, is within 2 s of the event.",
 }
-OURS, FULL_CUES = "raclo", "GKTA"
+OURS, OPEN, FULL_CUES = "raclo", "raclo-64", "GKTA"
 WITH_G = tuple(task for task in TASKS if "G" in task)
 WITH_K = tuple(task for task in TASKS if "K" in task)
 TASKS_OF = {TASKS: "", WITH_G: " with a global impression", WITH_K: " with a key moment"}
@@ -349,11 +350,19 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     made = []
     rows = [row for row in _rows(section) if row.system in DRAWN_SYSTEMS]
     if rows:
-        made += ["found.png", "by_duration.png"]
+        made += ["found.png", "by_duration.png", "by_topic.png", "figure5_data.png"]
         draw_families(
             folder / made[0], "Found: the answer's video, and the event in it", rows, TASKS, correct
         )
-        _draw_durations(rows, folder / made[1])
+        _draw_slices(rows, folder / made[1], "Figure 8: by duration", "group", GROUPS)
+        _draw_slices(rows, folder / made[2], "Figure 7: by category", "topic", _topics(section))
+        samples = rows[0].samples
+        counts = {
+            "duration": Counter(str(sample_field(one, "group")) for one in samples),
+            "category": Counter(str(sample_field(one, "topic")) for one in samples),
+            "cues": Counter(one.query.family for one in samples),
+        }
+        draw_counts(folder / made[3], "Figure 5: the data", counts)
     shown = {"rule only": "rule", "model + rule": "model+rule", "frame": "frame", "in the shot": "shot"}
     measures = {label: MEASURES[name] for label, name in shown.items()}
     labels = {"search": "searches x videos of each", "frames": "frames of a video"}
@@ -374,27 +383,33 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     return made
 
 
-def _draw_durations(rows: Sequence[Row], path: Path) -> None:
-    """Figure 8: success by duration, of the groups that occur."""
-    present = {sample_field(one, "group") for row in rows for one in row.samples}
-    groups = [group for group in GROUPS if group in present]
+def _draw_slices(rows: Sequence[Row], path: Path, title: str, key: str, values: Sequence[str]) -> None:
+    """Success by a field of the samples, of the values that occur."""
+    present = {sample_field(one, key) for row in rows for one in row.samples}
+    groups = [group for group in values if group in present]
     titles = {"content": "the video is a candidate", "shot": "a moment in its shot"}
     panels = {
-        title: {
+        about: {
             row.label: [
-                estimate(MEASURES[name], [one for one in row.samples if sample_field(one, "group") == group])
+                estimate(MEASURES[name], [one for one in row.samples if sample_field(one, key) == group])
                 for group in groups
             ]
             for row in rows
         }
-        for name, title in titles.items()
+        for name, about in titles.items()
     }
-    draw_bars(path, "By duration", [group.replace(" minutes", " min") for group in groups], panels)
+    draw_bars(path, title, [group.replace(" minutes", " min") for group in groups], panels)
 
 
 def _printed(table: Printed, model: str, place: str) -> Callable[[str], str]:
-    best = table[model][-1]
-    return lambda system: printed_figure(best, f"RACLO, {place}, {model}") if system == OURS else ""
+    """`model`: the best closed one; of open ones there is one."""
+    models = {OURS: model, OPEN: "Qwen3-VL-235B"}
+
+    def figure(system: str) -> str:
+        found = models.get(system)
+        return printed_figure(table[found][-1], f"RACLO, {place}, {found}") if found else ""
+
+    return figure
 
 
 REPORT = ReportSpec(

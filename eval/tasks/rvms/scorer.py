@@ -2,7 +2,8 @@
 
 Rule          the address of a candidate is that of the video (section 3.2, the fast path).
 Model+rule    the rule, or both judges accept a candidate by the global impression (table 1).
-Frame         text and image of a located frame match the description and the reference frame (F.3, F.4).
+Frame         text and image of a located frame match the description and the reference frame (F.3); the
+              sound around it too, where a sound is remembered and there is one to compare (F.4).
 Truth         where every upload of the video is known: whether a candidate is one, and whether the
               moment is in the true shot of the original.
 CLIP score    cosine of image embeddings from 0.7 on: a rule without a model, beside figure 9.
@@ -18,7 +19,7 @@ localizer     it was chosen, and its moment is more than 2 s off the event
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
 from eval.tasks.web_task import WebEnvironment, judge_settings
 from localization.sampling import midpoints
 from rag.agents.raclo.records import PAPER
-from rag.agents.raclo.verification import second_judge, shown, verify
+from rag.agents.raclo.verification import second_judge, shown, sound_lines, verify
 from rag.agents.runtime.frame_source import RetryPolicy, WebVideo, fetch_video
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
@@ -244,7 +245,11 @@ class RvmsScorer:
 
         def match() -> bool:
             start, end = max(0.0, time - AUDIO_CONTEXT), time + AUDIO_CONTEXT
-            view = video.view(start, end, np.array([time]), audio=bool(memory.auditory_memory))
+            heard = bool(memory.auditory_memory)
+            view = video.view(start, end, np.array([time]), transcript=heard, audio=heard)
+            if heard:
+                sounds = (line for line in sound_lines(video) if line.start < end and line.end > start)
+                view = replace(view, texts=(*view.texts, *sounds))
             request = MatchRequest(
                 description=memory.key_moment,
                 candidate=view,
@@ -254,7 +259,9 @@ class RvmsScorer:
                 auditory_memory=memory.auditory_memory,
             )
             found = self._frame_judge.run(MATCH_FRAME, request)
-            return found.text_match and bool(found.image_match)
+            # Without a remembered sound, and without one to compare, the sound decides nothing.
+            sounds_other = heard and found.audio_match is False
+            return found.text_match and bool(found.image_match) and not sounds_other
 
         return _judged(match)
 

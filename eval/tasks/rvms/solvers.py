@@ -35,12 +35,13 @@ from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectReque
 from rag.records import Usage
 from rag.web import MockWeb, SearchResult
 
-STORED = replace(PAPER, frames="stored")
+STORED = replace(PAPER, frames="stored", screen=True)
 VARIANTS = Variants(
     {
         "raclo": Variant("2 searches x 2 videos, 64 frames to verify, 32 to 192 to localize", PAPER),
         "raclo-64": Variant(
-            "open-source setting: 64 frames of every video", replace(PAPER, budget=fixed_budget(64))
+            "open-source setting: 64 frames of every video, without speech and sound",
+            replace(PAPER, budget=fixed_budget(64), sound=False),
         ),
         "raclo-stored": Variant("ours: every stored frame embedding to localize", STORED),
         "raclo-contents": Variant(

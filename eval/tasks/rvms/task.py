@@ -12,7 +12,7 @@ from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
-from eval.tasks.rvms.dataset import BENCHMARK, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
+from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
 from eval.tasks.rvms.report import REPORT
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
@@ -33,6 +33,11 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     score_type = RvmsScore
     judges = JUDGES
     query_of = staticmethod(query_of)
+    quota = dict.fromkeys(TASKS, 16)
+
+    def stratum(self, record: RvmsSample) -> tuple[str, str]:
+        return record.group, record.topic
+
     open_solver = staticmethod(RacloSolver)
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[RvmsSample]:  # noqa: ARG002 (of the base class)
@@ -75,4 +80,12 @@ open_workbench = task_opener(
     FULL,
 )
 open_mini = task_opener(RvmsTask, "rvms-workbench-mini", "18 of them over a small web, for trying out", MINI)
-open_folder = task_opener(RvmsTask, "rvms", "RVMS-Bench's published rows over a web of one's own: --data DIR")
+
+
+def open_folder(data: Path | None = None, balanced: str = "") -> RvmsTask:
+    """Published rows over a web of one's own. `balanced`: a seed, for a tenth of them, as in figure 4."""
+    about = (
+        "RVMS-Bench's published rows over a web of one's own: --data DIR; rvms:balanced=SEED takes 144 of "
+        "them, as figure 4"
+    )
+    return RvmsTask("rvms", about, data, balanced=balanced)

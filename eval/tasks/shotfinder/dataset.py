@@ -25,6 +25,8 @@ Task = Literal["shot", "temporal", "color", "style", "resolution", "audio"]
 TASKS: tuple[Task, ...] = ("shot", "temporal", "color", "style", "resolution", "audio")
 """In the order of the paper's table 1; `shot` has no constraint."""
 CONSTRAINED: tuple[Task, ...] = TASKS[1:]
+QUOTA: Mapping[str, int] = {"shot": 20, **dict.fromkeys(CONSTRAINED, 24)}
+"""Of the paper's further analysis (appendix F): 140 queries."""
 BENCHMARK = "ShotFinder"
 IMAGES = "images"
 
@@ -68,6 +70,8 @@ class ShotQuery:
     """The true frame as an image file, relative to the data; empty where the frame is to be decoded."""
     changes: tuple[str, ...] = ()
     """Details that the text omits, blurs or gets wrong."""
+    topic: str = ""
+    """Of the video, of the paper's 20; empty where it is unknown."""
 
     @property
     def constraints(self) -> Constraints:
@@ -85,6 +89,13 @@ class ShotInput(TaskInput):
     description: str = ""
     constraint: str = ""
     constraints: Constraints = field(default=Constraints())
+
+
+def stated(constraints: Constraints) -> str:
+    """What a constraint asks for, without its wording: `color warm`, `after`, `resolution 720`."""
+    options = {name: value for name, value in constraints.options().items() if name != "wording"}
+    sides = ("after", "before")
+    return ", ".join(name if name in sides else f"{name} {value}" for name, value in options.items())
 
 
 def query_of(query: ShotQuery) -> Query:
@@ -155,6 +166,7 @@ def _query(folder: Path, row: Any, fallback: str) -> ShotQuery:
         constraint=constraint,
         gold=Place("", (url,)),
         image=image if (folder / image).is_file() else "",
+        topic=_text(keys.get("category") or keys.get("video_category")),
     )
 
 

@@ -31,6 +31,7 @@ from eval.tasks.shotfinder.dataset import ShotQuery
 from eval.tasks.web_task import WebEnvironment, judge_settings
 from indexers.settings import EncoderSettings
 from rag.agents.shotfinder.constraints import measures_of
+from rag.agents.shotfinder.records import FRAME_BUDGET
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
@@ -52,6 +53,7 @@ NO_FRAME = "without a frame to be judged by"
 NO_VERDICT = "without a verdict"
 SPENT = "whose budget was spent before anything was found"
 """Why a sample was not judged, as behind "n queries"."""
+LENGTHS = ("under 3 minutes", "3 to 10 minutes", "over 10 minutes")
 Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
 JUDGES = {
@@ -71,6 +73,9 @@ class ShotScore(Score):
     rules: Mapping[str, bool | None]
     """Verdict by each scoring rule; None where it does not apply."""
     stage: Stage
+    topic: str
+    length: str
+    """Of the right video: under 3 minutes, 3 to 10, over 10; empty where the web does not have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +220,7 @@ class ShotScorer:
         """Score one output. Raises `ReasonerUnreachable`."""
         gold, evidence = self.gold[query.query_id], output.evidence
         if "looks" not in evidence:
-            return _unopened(gold, evidence["guess"])
+            return _unopened(gold, evidence["guess"], self._length(gold))
         looks: Sequence[Mapping[str, Any]] = evidence["looks"]
         shot: Mapping[str, Any] | None = evidence["shot"]
         reference, missing = self._reference(gold)
@@ -240,7 +245,16 @@ class ShotScorer:
             judged=[each.line(self.threshold) for each in judged.values()],
             off_by=_off_by(gold, shot),
             gold_window_found=None if inside is None else (inside[0], inside[2]),
+            topic=gold.topic,
+            length=self._length(gold),
         )
+
+    def _length(self, gold: ShotQuery) -> str:
+        find = self.environment.web.catalogue.video
+        entry = next((entry for url in gold.gold.urls if (entry := find(url)) is not None), None)
+        if entry is None or not entry.duration:
+            return ""
+        return LENGTHS[sum(entry.duration >= limit for limit, _ in FRAME_BUDGET.steps)]
 
     def judge_frame(
         self, gold: ShotQuery, reference: VideoView | None, look: Mapping[str, Any]
@@ -324,7 +338,7 @@ class ShotScorer:
         }
 
 
-def _unopened(gold: ShotQuery, guess: Mapping[str, Any] | None) -> ShotScore:
+def _unopened(gold: ShotQuery, guess: Mapping[str, Any] | None, length: str) -> ShotScore:
     """The score of a control without frames: by exact times alone."""
     found = () if guess is None else (guess["video_id"], guess["frame"])
     right = bool(found and true_shot(gold, *found))
@@ -336,6 +350,8 @@ def _unopened(gold: ShotQuery, guess: Mapping[str, Any] | None) -> ShotScore:
         value=gold.value,
         rules={"truth": right, "moment": moment} if timed else {},
         stage="",
+        topic=gold.topic,
+        length=length,
     )
 
 

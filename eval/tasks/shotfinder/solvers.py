@@ -17,25 +17,44 @@ from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.calibration import Calibration, read_calibration
 from rag.agents.shotfinder.constraints import memory_of
-from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
+from rag.agents.shotfinder.records import (
+    ASKED_FRAMES,
+    MAIN,
+    PAPER,
+    SWEEPS,
+    FoundShot,
+    ShotRequest,
+    ShotSettings,
+    sweep,
+)
 from rag.errors import ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
+OPEN = f"{ASKED_FRAMES}@64"
 METADATA = "metadata-only"
 VARIANTS = Variants(
     {
-        OURS: Variant("2 searches, 2 videos of each; constraints compared with measurements", MAIN),
         ASKED: Variant(
-            "as in the paper: the constraint is passed to the reasoner as text only",
-            replace(MAIN, constraint_mode="asked"),
+            "as in the paper: frames by duration, the constraint is passed to the reasoner as text", PAPER
+        ),
+        OPEN: Variant(
+            "as in the paper, for open models: the same with 64 frames of every video",
+            sweep(*OPEN.split("@")),
+        ),
+        OURS: Variant(
+            "ours: the paper's frames, constraints compared with measurements", replace(MAIN, look="frames")
+        ),
+        "shotfinder-texts": Variant(
+            "ours: as shotfinder, with title, description, speech and text on the screen", MAIN
         ),
         OFF: Variant(
-            "control: the description alone, without the constraint", replace(MAIN, constraint_mode="off")
+            "control: the description alone, without the constraint", replace(PAPER, constraint_mode="off")
         ),
         "wo-imagination": Variant(
-            "the description itself as the one search, 4 videos of it", replace(MAIN, imagine=False, urls=4)
+            "the description itself as the one search, 4 videos of it",
+            replace(MAIN, look="frames", imagine=False, urls=4),
         ),
         METADATA: Variant(
             "control: opens no video; the most likely result by its metadata, and its middle",
@@ -43,7 +62,7 @@ VARIANTS = Variants(
             "metadata",
         ),
     },
-    SWEEPS,
+    {**SWEEPS, ASKED_FRAMES: ()},
     sweep,
     "figure 4",
 )

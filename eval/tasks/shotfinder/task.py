@@ -13,7 +13,7 @@ from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
-from eval.tasks.shotfinder.dataset import BENCHMARK, ShotQuery, input_of, load_rows, query_of
+from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, load_rows, query_of, stated
 from eval.tasks.shotfinder.report import REPORT
 from eval.tasks.shotfinder.scorer import (
     CLIP_THRESHOLD,
@@ -44,6 +44,10 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     judges = JUDGES
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
+    quota = QUOTA
+
+    def stratum(self, record: ShotQuery) -> tuple[str, str]:
+        return record.value or stated(record.constraints), record.topic
 
     def open_solver(
         self, variant: Variant[ShotSettings], environment: WebEnvironment, seed: int
@@ -96,6 +100,12 @@ open_workbench = task_opener(
 open_mini = task_opener(
     ShotFinderTask, "shotfinder-workbench-mini", "22 of them over a small web, for trying out", MINI
 )
-open_folder = task_opener(
-    ShotFinderTask, "shotfinder", "ShotFinder's published rows over a web of one's own: --data DIR"
-)
+
+
+def open_folder(data: Path | None = None, balanced: str = "") -> ShotFinderTask:
+    """Published rows over a web of one's own. `balanced`: a seed, for the 140 queries of figure 4."""
+    about = (
+        "ShotFinder's published rows over a web of one's own: --data DIR; shotfinder:balanced=SEED takes 140 "
+        "of them, as figure 4"
+    )
+    return ShotFinderTask("shotfinder", about, data, balanced=balanced)

@@ -19,7 +19,7 @@ FRAME_BUDGET = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
 
 @dataclass(frozen=True, slots=True)
 class RacloSettings:
-    """Defaults are the paper's. Raises `UsageError` for values out of range."""
+    """Defaults are the paper's, with text on the screen. Raises `UsageError` for values out of range."""
 
     queries: int = 2
     """Queries generated in one turn."""
@@ -52,6 +52,8 @@ class RacloSettings:
     """False: the key moment alone is localized, without temporal context and audio."""
     sound: bool = True
     """False: no speech or sound is shown to the reasoner."""
+    screen: bool = True
+    """Whether text on the screen, which the library read, is shown to the reasoner."""
     attempts: int = 3
     """Tries of one call to the web that may succeed when repeated."""
 
@@ -59,7 +61,7 @@ class RacloSettings:
         check_settings(self)
 
 
-PAPER = RacloSettings()
+PAPER = RacloSettings(screen=False)
 
 SWEEPS: Mapping[str, tuple[str, ...]] = {
     "search": ("1x1", "1x2", "1x3", "2x1", "2x2", "2x3", "3x1", "3x2", "3x3"),

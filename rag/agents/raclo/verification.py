@@ -127,10 +127,11 @@ def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSet
 
     `times`: float64 (n,) seconds; None takes every stored embedding.
     """
-    view = video.view(0.0, video.duration, times, transcript=settings.sound, audio=settings.sound)
+    heard, read = settings.sound, settings.screen
+    view = video.view(0.0, video.duration, times, transcript=heard, screen=read, metadata=False, audio=heard)
     lines = [*view.texts, *(sound_lines(video) if settings.sound else ())]
     ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))
-    return replace(view, title="", description="", texts=ordered)
+    return replace(view, texts=ordered)
 
 
 def _stretch(video: WebVideo, times: Sequence[float], at: int) -> tuple[float, float]:

@@ -177,6 +177,8 @@ class WebVideo:
         times: NDArray[np.float64] | None,
         *,
         transcript: bool = True,
+        screen: bool = True,
+        metadata: bool = True,
         zoomed: bool = False,
         audio: bool = False,
     ) -> VideoView:
@@ -184,14 +186,17 @@ class WebVideo:
 
         `times`: float64 (n,) seconds, of which none shows no frame; None takes every stored embedding.
         `transcript`: whether the lines of the transcript that overlap the interval are in the view.
+        `screen`: whether text on the screen is: that of the shown frames; where no frame can be shown, all of
+        the interval. `metadata`: with the title and description of the search result.
         `zoomed`: frames are decoded at the size of a closer look. `audio`: with the sound of the interval.
-        Text on the screen: that of the shown frames; where no frame can be shown, all of the interval.
         """
-        view = VideoView(self.result.title, start, end, description=self.result.snippet)
+        title, snippet = (self.result.title, self.result.snippet) if metadata else ("", "")
+        view = VideoView(title, start, end, description=snippet)
         view = self._with_frames(view, times, zoomed)
         spoken = [line for line in self.lines if line.start < end and line.end > start] if transcript else []
-        at_frames = times is not None and bool(view.times)
-        read = self._read_at(view.times, start, end) if at_frames else self._read_between(start, end)
+        read = self._read_between(start, end) if screen else []
+        if times is not None and view.times:
+            read = [text for text in read if _shown_at(text, view.times)]
         read_audio = self._frame_source.read_audio
         if audio and read_audio is not None:
             path = self.file.path
@@ -222,14 +227,6 @@ class WebVideo:
         """(len(times),) rows of the nearest stored frames; (0,) where none is stored."""
         stored = self._stored[0]
         return nearest_frames(stored, times) if len(stored) else np.zeros(0, np.int64)
-
-    def _read_at(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
-        """Text on the screen at any of the times."""
-        return [
-            text
-            for text in self._read_between(start, end)
-            if any(text.start - TIME_STEP <= time < text.end + TIME_STEP for time in times)
-        ]
 
     def _read_between(self, start: float, end: float) -> list[Evidence]:
         return [text for text in self._on_screen if text.start < end and text.end > start]
@@ -304,6 +301,11 @@ def _duration(video: WebVideo) -> float:
         return float(video.library.engine.reader.video(video.video_id).duration)
     spoken = max((line.end for line in video.lines), default=0.0)
     return max(video.result.duration, spoken) or 1.0
+
+
+def _shown_at(text: Evidence, times: Sequence[float]) -> bool:
+    """Whether it is on the screen at any of the times."""
+    return any(text.start - TIME_STEP <= time < text.end + TIME_STEP for time in times)
 
 
 def _with_vectors(view: VideoView, times: NDArray[np.float64], vectors: NDArray[np.float32]) -> VideoView:

@@ -162,7 +162,8 @@ class _ShotFinderRun:
 
     def _look(self, query: str, result: SearchResult) -> Look | None:
         """None for a video that cannot be downloaded, and for content that was looked at before."""
-        video = self._context.fetch_new(result, "absent", transcript=True)
+        spoken = self._settings.look == "frames and texts"
+        video = self._context.fetch_new(result, "absent", transcript=spoken)
         if video is None:
             return None
         self._downloaded += 1

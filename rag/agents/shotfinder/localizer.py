@@ -30,6 +30,7 @@ from rag.agents.shotfinder.constraints import Check, Constraints, Measures, Span
 from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.locate import LOCATE, Located, LocateRequest
+from rag.reasoners.roles.material import VideoView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,8 +107,7 @@ class Localizer:
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""
         # Section 4.4: the sound goes along where the constraint is about it.
-        audio = "audio" in self.constraints.kinds
-        view = self.video.view(0.0, self.video.duration, times, audio=audio)
+        view = self._view((0.0, self.video.duration), times, audio="audio" in self.constraints.kinds)
         if not view.times:
             return None, None
         memory = memory_of(self.description, self._text_constraints)
@@ -117,6 +117,10 @@ class Localizer:
         if not reply.relevant or reply.frame is None:
             return reply, None
         return reply, view.times[min(reply.frame, len(view.times) - 1)]
+
+    def _view(self, span: Span, times: NDArray[np.float64], *, audio: bool = False) -> VideoView:
+        words = self.settings.look == "frames and texts"
+        return self.video.view(*span, times, transcript=words, screen=words, metadata=words, audio=audio)
 
     def _found(self, located: Located, frame: float, times: NDArray[np.float64]) -> FoundShot:
         shot = self.measures.shot_at(frame)
@@ -171,7 +175,7 @@ class Localizer:
     def _fit(self, described: str, span: Span) -> float | None:
         """Its confidence, or, of a stretch that the reasoner says is another, what is left of it; such a one
         never fits, however little sure the reasoner is."""
-        view = self.video.view(*span, midpoints(*span, self.settings.context_frames))
+        view = self._view(span, midpoints(*span, self.settings.context_frames))
         if not view.times:
             return None
         reply = self.reasoner.run(LOCATE, LocateRequest(described, view, target="frame"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,10 @@ class ShotSettings:
     count as looked at. `measured`: all measurements decide, as on the rendered videos that the classifiers
     were fitted on. `asked`: constraints are passed to the reasoner
     as text, as in the paper. `off`: only the description counts."""
+    look: Literal["frames and texts", "frames"] = "frames and texts"
+    """What the localizer is shown of a video. `frames`: its frames alone, and its sound where the constraint
+    is about it, as in the paper. `frames and texts`: also title, description, speech and text on the
+    screen."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""
     tries: int = 3
@@ -55,23 +60,36 @@ class ShotSettings:
 
 
 MAIN = ShotSettings()
-
+PAPER = replace(MAIN, constraint_mode="asked", look="frames")
+"""The paper's closed models: frames by duration."""
+ASKED_FRAMES = "asked"
+"""Axis of the paper's open models: `asked@64` has 64 frames of every video."""
 SWEEPS: Mapping[str, tuple[str, ...]] = {
     "queries": ("1x2", "2x2", "3x2"),
     "urls": ("2x1", "2x2", "2x3"),
-    "frames": ("16", "32", "64", "128", "192"),
+    "frames": ("16-32-64", "32-64-128", "64-128-192"),
 }
-"""Figure 4: searches x videos of each, and frames of a video."""
+"""Figure 4: searches x videos of each, and frames of a video of less than 3 minutes, of 3 to 10, and of
+more (X-Y-Z)."""
 
 
 def sweep(axis: str, value: str) -> ShotSettings:
-    """`sweep("urls", "2x3")`; of frames, so many of every video. Raises `UsageError`."""
-    if axis == "frames" and value.isdecimal() and int(value) > 0:
-        return replace(MAIN, budget=fixed_budget(int(value)))
-    searches, times, videos = value.partition("x")
-    if axis in ("queries", "urls") and times and searches.isdecimal() and videos.isdecimal():
-        return replace(MAIN, queries=int(searches), urls=int(videos))
-    raise UsageError(f"no sweep {axis}@{value}; there are {', '.join(SWEEPS)}")
+    """The paper's method at `sweep("urls", "2x3")`, `sweep("frames", "16-32-64")` or `sweep("asked", "64")`.
+
+    Raises `UsageError`.
+    """
+    counts = [int(part) if part.isdecimal() else 0 for part in re.split("[x-]", value)]
+    if min(counts) > 0:
+        match axis, "x" in value, counts:
+            case "queries" | "urls", True, [searches, videos]:
+                return replace(PAPER, queries=searches, urls=videos)
+            case "frames", False, [short, middle, long]:
+                limits = (limit for limit, _ in FRAME_BUDGET.steps)
+                steps = tuple(zip(limits, (short, middle), strict=True))
+                return replace(PAPER, budget=FrameBudget(steps, long))
+            case "asked", False, [count]:
+                return replace(PAPER, budget=fixed_budget(count))
+    raise UsageError(f"no sweep {axis}@{value}; there are {', '.join((ASKED_FRAMES, *SWEEPS))}")
 
 
 NOTHING_LOOKED_AT = "NothingLookedAt"

@@ -21,7 +21,8 @@ Sparse = Literal["look", "stored"]
 
 @dataclass(frozen=True, slots=True)
 class BrowserSettings:
-    """Defaults are the paper's main ones. Raises `UsageError` for values out of range."""
+    """Defaults are the paper's main ones, with text on the screen. Raises `UsageError` for values out of
+    range."""
 
     paradigm: Paradigm = "pyramidal"
     """`direct` and `summarization` look at whole videos; `text-search` reads pages and the metadata of
@@ -65,6 +66,9 @@ class BrowserSettings:
     """Frames of a video for `direct`, `summarization`, and without stage 2, spread evenly."""
     transcript: bool = True
     """False (w/ Visual): nothing that is said is read."""
+    screen: bool = True
+    """Whether text on the screen, which the library read, goes with what is said. The paper's watcher sees
+    frames and transcripts alone."""
     images: bool = True
     """False (w/ Transcript): no frame is looked at."""
     attempts: int = 3
@@ -79,8 +83,10 @@ class BrowserSettings:
 
 
 MAIN = BrowserSettings()
-EFFICIENCY = BrowserSettings(max_steps=1, videos=3)
-ABLATION = BrowserSettings(max_steps=1, videos=2)
+"""Of the agent."""
+PAPER = BrowserSettings(screen=False)
+EFFICIENCY = replace(PAPER, max_steps=1, videos=3)
+ABLATION = replace(PAPER, max_steps=1, videos=2)
 
 SCALING: Mapping[str, tuple[int, ...]] = {
     "videos": (1, 2, 3, 4, 5),
@@ -93,11 +99,11 @@ SCALING: Mapping[str, tuple[int, ...]] = {
 def scaling(axis: str, value: int) -> BrowserSettings:
     """`videos`: T = 1, 16 frames. `loops`: K = 2, 16 frames. `frames`: K = 2, T = 1. Raises `UsageError`."""
     if axis == "videos":
-        return replace(MAIN, max_steps=1, videos=value)
+        return replace(PAPER, max_steps=1, videos=value)
     if axis == "loops":
-        return replace(MAIN, max_steps=value, videos=2)
+        return replace(PAPER, max_steps=value, videos=2)
     if axis == "frames":
-        return replace(MAIN, max_steps=1, videos=2, sparse_frames=value)
+        return replace(ABLATION, sparse_frames=value)
     raise UsageError(f"no axis {axis!r}; there are {', '.join(SCALING)}")
 
 

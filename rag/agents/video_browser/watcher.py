@@ -81,7 +81,7 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
     times: NDArray[np.float64] | None = np.zeros(0)
     if settings.images:
         times = None if stored else midpoints(0.0, video.duration, settings.sparse_frames)
-    view = video.view(0.0, video.duration, times, transcript=settings.transcript)
+    view = video.view(0.0, video.duration, times, transcript=settings.transcript, screen=settings.screen)
     text = memory.question.text
     reply = reasoner.run(LOCATE, LocateRequest(text, view, max_windows=settings.windows))
     windows = reply.windows
@@ -116,7 +116,8 @@ def _sampled_view(
 ) -> VideoView:
     """[start, end) seconds with `count` frames spread evenly. Raises `FileProblem`."""
     times = midpoints(start, end, count) if settings.images else np.zeros(0)
-    return video.view(start, end, times, transcript=settings.transcript, zoomed=zoomed)
+    said, read = settings.transcript, settings.screen
+    return video.view(start, end, times, transcript=said, screen=read, zoomed=zoomed)
 
 
 def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:

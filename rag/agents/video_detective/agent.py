@@ -296,7 +296,8 @@ class _DetectiveRun:
         said: tuple[Evidence, ...],
         facets: tuple[Facet, ...],
     ) -> tuple[Observation | None, str]:
-        texts = said if self.settings.texts else ()
+        shown = self.settings.texts and self.settings.look == "frames and texts"
+        texts = said if shown else ()
         view = self.detective.view(self.features, chosen, start, end, texts)
         request = ObserveRequest(self.question, view, facets, self.vlm_query)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from corpora.records import EvidenceKind
@@ -102,6 +102,9 @@ class DetectiveSettings:
     window: Literal["best", "middle"] = "best"
     """Which frames a look takes. `best`: neighbouring stored frames around the moment of the segment that
     fits the facet best. `middle`: those of `rate` around the middle of the segment, 9 s at one a second."""
+    look: Literal["frames and texts", "frames"] = "frames and texts"
+    """What the watcher is shown of a segment. `frames`: its frames alone, as in the paper's prompt (D.2);
+    what is said and read there is scored all the same."""
     retry_relevance: float = 0.2
     """A look that scores less for its facet has failed: the facet goes on at the next best segment of its
     prior, not at a neighbour."""
@@ -169,11 +172,26 @@ PAPER = DetectiveSettings(
     idf="library",
     items="sources",
     window="middle",
+    look="frames",
     fallback="any",
     uniform="reserved",
 )
 PRESETS: Mapping[str, DetectiveSettings] = {"tuned": TUNED, "paper": PAPER}
 """`paper`: equations 1 to 13 as printed. `tuned`: what was found better on the Workbench."""
+
+
+def with_frames(settings: DetectiveSettings, count: int) -> DetectiveSettings:
+    """The settings for a model that takes `count` frames (figure 2; E.5.1: timeline and answer have as many).
+
+    What a segment gives and what is kept for even frames change in the same proportion.
+    """
+    share = count / settings.frames
+    return replace(
+        settings,
+        frames=count,
+        frames_per_node=max(1, round(settings.frames_per_node * share)),
+        least_uniform=round(settings.least_uniform * share),
+    )
 
 
 Policy = Literal["anchor", "retry", "neighbour", "gap"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from corpora.records import SoundTrack
+from eval.tasks.rvms.solvers import VARIANTS
 from localization.sampling import midpoints
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import (
@@ -87,6 +88,15 @@ def test_the_second_verdict_has_frames_between_those_of_the_first(tmp_path: Path
     assert [len(times) for times in looks] == [64, 64]
     assert looks[0] == tuple(midpoints(0.0, 100.0, 64))
     assert not set(looks[0]) & set(looks[1])
+
+
+def test_open_models_are_shown_frames_alone(tmp_path: Path) -> None:
+    reasoner = RecallingReasoner()
+    settings = VARIANTS.named["raclo-64"].settings
+    run(tmp_path, reasoner=reasoner, settings=settings)
+    for view in (*(one.view for one in reasoner.verified), *(one.view for one in reasoner.located)):
+        assert (len(view.times), view.texts, view.read_audio) == (64, (), None)
+    assert not any(one.screen for one in (settings, PAPER))
 
 
 @pytest.mark.parametrize("cues", CUE_SETS)

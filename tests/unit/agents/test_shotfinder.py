@@ -13,7 +13,7 @@ from rag.agents.runtime.view import render_page
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.calibration import Calibration, Labelled, calibrate
 from rag.agents.shotfinder.constraints import Constraints, Measures, memory_of, read_constraint
-from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, ShotRequest, ShotRun, ShotSettings, sweep
+from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, PAPER, ShotRequest, ShotRun, ShotSettings, sweep
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.web import Faults
@@ -47,11 +47,17 @@ def run(
 def test_settings_are_those_of_the_paper() -> None:
     assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "calibrated")
     assert [*map(FRAME_BUDGET.frames, (179, 180, 599, 600, 5000))] == [64, 128, 128, 192, 192]
-    assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
-    assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
+    assert (PAPER.constraint_mode, PAPER.look) == ("asked", "frames")
+    assert sweep("queries", "3x2") == replace(PAPER, queries=3, urls=2)
+    assert sweep("asked", "64") == replace(PAPER, budget=fixed_budget(64))
+    assert sweep("frames", "64-128-192") == PAPER
+    by_duration = sweep("frames", "16-32-64").budget
+    assert [*map(by_duration.frames, (179, 180, 599, 600))] == [16, 32, 32, 64]
     for axis, value in (
         ("frames", "many"),
-        ("frames", "²"),
+        ("frames", "²-1-1"),
+        ("frames", "16-32"),
+        ("asked", "0"),
         ("urls", "²x1"),
         ("urls", "2"),
         ("width", "3x3"),
@@ -61,6 +67,16 @@ def test_settings_are_those_of_the_paper() -> None:
     for changes in ({"constraint_mode": "often"}, {"urls": 0}):
         with pytest.raises(UsageError):
             replace(MAIN, **changes)
+
+
+@pytest.mark.parametrize(("look", "said"), [("frames", False), ("frames and texts", True)])
+def test_what_the_localizer_is_shown(tmp_path: Path, look: str, said: bool) -> None:
+    reasoner = ShotReasoner()
+    settings = replace(PAPER, look=look)
+    run(tmp_path, Constraints(audio="music"), reasoner, settings)
+    for request in reasoner.located:
+        assert request.view.times
+        assert bool(request.view.title) == bool(request.view.texts) == said
 
 
 def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:

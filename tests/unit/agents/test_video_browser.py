@@ -12,10 +12,20 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence
+from eval.tasks.browsecomp.solvers import VARIANTS
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.runtime.view import render_page
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, BrowserSettings, BrowseRun, scaling
+from rag.agents.video_browser.records import (
+    ABLATION,
+    EFFICIENCY,
+    MAIN,
+    PAPER,
+    SCALING,
+    BrowserSettings,
+    BrowseRun,
+    scaling,
+)
 from rag.agents.video_browser.view import result_json, result_page, step_lines
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.library import Library
@@ -37,9 +47,9 @@ def test_settings_are_those_of_the_appendix() -> None:
     assert (MAIN.zoom_rate, MAIN.window_frames, MAIN.whole_frames) == (1.0, 32, 128)
     assert (EFFICIENCY.max_steps, EFFICIENCY.videos) == (1, 3)
     assert (ABLATION.max_steps, ABLATION.videos) == (1, 2)
-    assert scaling("videos", 4) == replace(MAIN, max_steps=1, videos=4)
-    assert scaling("loops", 4) == replace(MAIN, max_steps=4, videos=2)
-    assert scaling("frames", 64) == replace(MAIN, max_steps=1, videos=2, sparse_frames=64)
+    assert scaling("videos", 4) == replace(PAPER, max_steps=1, videos=4)
+    assert scaling("loops", 4) == replace(PAPER, max_steps=4, videos=2)
+    assert scaling("frames", 64) == replace(PAPER, max_steps=1, videos=2, sparse_frames=64)
 
 
 def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
@@ -193,6 +203,7 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
         assert view.frames is None
         assert view.frame_vectors is not None
         assert len(view.times) == 16
+        assert "ocr" not in {text.kind for text in view.texts}, "the paper's watcher reads no screen"
     reasoner.views.clear()
     found = run_video_browser(
         ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored")
@@ -200,6 +211,17 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
     # The reasoner takes one video for relevant, and the library's localizer gives its window.
     assert [(read.window.start, read.window.end) for read in found.evidence] == [(36.0, 46.0)]
+    reasoner.views.clear()
+    run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, MAIN)
+    assert all("ocr" in {text.kind for text in view.texts} for view in reasoner.views)
+
+
+def test_the_rows_of_the_paper_read_no_screen() -> None:
+    ours = {name for name, variant in VARIANTS.named.items() if variant.settings.screen}
+    assert ours == {"video-browser-screen", "video-browser-stored", "pyramidal-screen", "pyramidal-stored"}
+    points = [f"{axis}@{value}" for axis, values in SCALING.items() for value in values]
+    assert not any(VARIANTS.parse(name).settings.screen for name in points)
+    assert not VARIANTS.named["visual-only"].settings.transcript
 
 
 def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from rag.agents.video_detective.records import (
     DetectiveSettings,
     Pack,
     Words,
+    with_frames,
 )
 from rag.citations import quoted_texts
 from rag.errors import BudgetSpent, ReasonerUnreachable, UsageError
@@ -171,6 +172,29 @@ def test_weak_evidence_is_said(library: Library) -> None:
     assert found.selected.fallback.startswith("weak")
     assert found.answer.details["fallback"] == found.selected.fallback
     assert np.diff(found.frame_times).max() <= 16.0
+
+
+def test_the_papers_look_sees_frames_alone(library: Library) -> None:
+    found, reasoner = run(library, look="frames")
+    assert all(request.view.frame_times is not None for request in reasoner.requests)
+    assert not any(request.view.texts for request in reasoner.requests)
+    # What is said there is evidence all the same.
+    assert any(look.words is not None and look.words.source == "asr" for look in found.looks)
+    assert any(window.texts for window in reasoner.readings[0].windows)
+    assert PAPER.look == "frames"
+
+
+@pytest.mark.parametrize("count", [8, 16, 32])
+def test_so_many_frames_are_timeline_and_answer(library: Library, count: int) -> None:
+    reasoner = RuleReasoner()
+    settings = with_frames(PAPER, count)
+    found = VideoDetective(library, settings, reasoner=cast("Reasoner", reasoner)).investigate(
+        "workshop", question()
+    )
+    assert len(found.frame_times) == count
+    assert len(found.plan.timeline) == count // 8, "an event every eighth frame"
+    assert len({pack.node for pack in found.selected.packs if pack.times}) > 2
+    assert with_frames(PAPER, 32) == PAPER
 
 
 def test_settings_refuse_what_cannot_be() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,22 @@ from eval.tasks.rvms.report import candidate_agreement
 from eval.tasks.rvms.scorer import (
     CandidateScore,
     RvmsScore,
+    RvmsScorer,
     error_stage,
     moment_correct,
     score_of_candidates,
     target_rank,
 )
+from eval.tasks.rvms.task import open_folder
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
-from rag.agents.raclo.records import cues_of
+from rag.agents.raclo.records import cues_of, only_cues
 from rag.errors import UsageError
+from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import Memory
+from tests.fakes.browser_world import HOST, make_web
+from tests.fakes.raclo_world import RecallingReasoner
+from tests.fakes.web_tasks import environment_of
 
 CLEAR = Fuzz(0.0, 0.0, 0.0)
 PAPER_ROW = {
@@ -221,6 +228,54 @@ def test_judgement_is_counted_against_truth() -> None:
     found = candidate_agreement([scored(*lines)], "video")
     assert tuple(found["model"].counts.values()) == (1, 1, 1, 1)
     assert tuple(found["CLIP score >= 0.7"].counts.values()) == (2, 1, 0, 1)
+
+
+class HearingJudge(RecallingReasoner):
+    """Sees every frame for the right one."""
+
+    def __init__(self, heard: bool | None) -> None:
+        super().__init__()
+        self.heard = heard
+
+    def match_frame(self, request: MatchRequest) -> FrameMatch:
+        assert bool(request.auditory_memory) == bool(request.candidate.texts)
+        return FrameMatch(text_match=True, image_match=True, audio_match=self.heard, confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    ("task", "heard", "frame"),
+    [("KA", True, True), ("KA", False, False), ("KA", None, True), ("K", False, True)],
+)
+def test_a_remembered_sound_is_part_of_the_verdict(
+    task: str, heard: bool | None, frame: bool, tmp_path: Path
+) -> None:
+    url = f"{HOST}video07"
+    sample = replace(asked(task), memory=only_cues(asked().memory, task), url=url, key_time=41.0)
+    scorer = RvmsScorer(environment_of(make_web(tmp_path), HearingJudge(heard)), {})
+    found = {"url": url, "video_id": "", "accepted": True, "moment": [40.0, 41.0, 42.0]}
+    assert scorer.check(sample, found).frame == frame
+
+
+def test_a_balanced_choice_has_every_task_topic_and_duration_alike(tmp_path: Path) -> None:
+    rows = [
+        {**PAPER_ROW, "id": f"{topic}{at}", "Task Type": task, "Video Category": topic}
+        for task in TASKS
+        for topic in ("Music", "Sports")
+        for at in range(20)
+    ]
+    (tmp_path / "web").mkdir()
+    write(tmp_path / "rvms.jsonl", *rows)
+    chosen, again, other = (open_folder(tmp_path, seed).choose(rows_by_id(tmp_path)) for seed in "001")
+    assert list(chosen) == list(again) != list(other)
+    assert Counter((one.task, one.topic) for one in chosen.values()) == {
+        (task, topic): 8 for task in TASKS for topic in ("Music", "Sports")
+    }
+    with pytest.raises(UsageError, match="balanced is a seed"):
+        open_folder(tmp_path, "some")
+
+
+def rows_by_id(folder: Path) -> dict[str, RvmsSample]:
+    return dict(load_rows([folder / "rvms.jsonl"]).records)
 
 
 def test_parquet_and_a_folder_as_published(tmp_path: Path) -> None:

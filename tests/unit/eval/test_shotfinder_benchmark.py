@@ -19,8 +19,9 @@ from eval.tasks.shotfinder.construction import (
     stories_of,
     uploads_of,
 )
-from eval.tasks.shotfinder.dataset import Place, ShotQuery, load_rows
+from eval.tasks.shotfinder.dataset import QUOTA, Place, ShotQuery, load_rows
 from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, true_moment, true_shot
+from eval.tasks.shotfinder.task import open_folder
 from rag.agents.shotfinder.constraints import Constraints
 
 CARD: dict[str, Any] = {
@@ -65,6 +66,27 @@ def test_both_spellings_are_read(tmp_path: Path) -> None:
     assert four.constraints.color == "cold"
     assert not one.gold.timed
     assert one.gold.urls == ("https://v.example/1",)
+
+
+def test_the_balanced_140(tmp_path: Path) -> None:
+    """Every topic once without a constraint; of a constraint every value alike, over as many topics."""
+    tones = {"warm": "a warm tone", "cold": "cold light", "neutral": "a neutral tone"}
+    published = [
+        {**PAPER, "id": f"{topic} {task} {tone} {at}", "category": topic, "task": task}
+        | {"color_description_en": words}
+        for topic in map(str, range(20))
+        for at in range(2)
+        for task, tone, words in [("shot", "", ""), *(("color", *each) for each in tones.items())]
+    ]
+    rows(tmp_path, *published)
+    task = open_folder(tmp_path, "7")
+    chosen = task.choose(load_rows([tmp_path / "rows.json"], tmp_path).records).values()
+    assert task.name == "shotfinder-balanced7"
+    assert Counter(one.topic for one in chosen if one.task == "shot") == dict.fromkeys(map(str, range(20)), 1)
+    assert Counter(one.constraints.color for one in chosen if one.task == "color") == dict.fromkeys(tones, 8)
+    for tone in tones:
+        assert len({one.topic for one in chosen if one.constraints.color == tone}) == 8
+    assert sum(QUOTA.values()) == 140
 
 
 def test_the_full_plan_has_the_papers_shares() -> None:
