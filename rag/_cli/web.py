@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag.web.building import BuildReport
 
 app = typer.Typer(
-    help="Build, search and serve a frozen web of videos and pages; the live web is out of scope.",
+    help="Build, search and serve a frozen web of videos and pages; fetch alone visits the live web.",
     rich_markup_mode=None,
 )
 
@@ -90,6 +90,37 @@ def build(
     for problem in report.problems:
         echo_stderr(f"{problem.path}: {problem.reason}")
     print_report(session.as_json, report_shape("rag.web.build/1", report), _built(report))
+    return report.exit_code
+
+
+@app.command("fetch")
+def fetch(
+    lists: Annotated[
+        list[Path],
+        argument("LIST...", "Files with addresses of videos: published rows, pools, or an address a line."),
+    ],
+    out: Annotated[Path, option("--out DIR", "Where the videos go.", parser=given_path)],
+    height: Annotated[int, option("--height N", "Lines of a picture, at most.", min=1)] = 720,
+    as_json: Json = None,
+) -> int:
+    """Download the videos that published lists name, by yt-dlp: the one command that visits the live web.
+
+    The same command goes on where it was stopped; DIR/.gone.jsonl lists what could not be had.
+    """
+    from rag.web.fetching import GONE, fetch_videos
+
+    def report_address(number: int, count: int, url: str) -> None:
+        echo_stderr(f"{number} of {count}: {visible(url)}")
+
+    report = fetch_videos(out, lists, height=height, progress=report_address)
+    for gone in report.gone:
+        echo_stderr(visible(f"{gone.path}: {gone.reason}"))
+    lines = [
+        f"{counted(report.fetched, 'video')} downloaded, {report.kept} there already, {len(report.gone)} of "
+        f"{report.listed} not to be had" + (f" ({report.folder}/{GONE})" if report.gone else ""),
+        f"make a web of it with: rag web build WEB {report.folder}",
+    ]
+    print_report(is_json(as_json), report_shape("rag.web.fetch/1", report), lines)
     return report.exit_code
 
 

@@ -249,5 +249,6 @@ def _spent(folder: Path) -> dict[str, float]:
 def _check_report(words: list[str]) -> None:
     """It has as many systems as there are runs."""
     text = (Path(_option(words, "--out")) / "report.md").read_text(encoding="utf-8")
-    count = len(list(Path(words[2]).iterdir()))
+    folders = words[2 : words.index("--out")]
+    count = sum(len(list(Path(folder).iterdir())) for folder in folders)
     assert re.search(rf"\b{count} systems?\.", text), words

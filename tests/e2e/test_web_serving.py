@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from corpora.identity import content_hash
+from rag._cli.main import main
 from rag.web import PageEntry, TranscriptLine, VideoEntry, write_catalogue
+from rag.web.catalogue import read_catalogue
 from tests.fakes.synthetic import write_video
 
 SHY = 'a "quoted" </script><b>title</b> & more'
@@ -146,6 +148,31 @@ def test_yt_dlp_downloads_from_a_watch_page(base: str, folder: Path, tmp_path: P
     assert info["title"] == "How I fill my kettle"
     (file,) = tmp_path.iterdir()
     assert content_hash(file) == content_hash(folder / "kettle.mp4")
+
+
+def test_a_list_is_fetched_into_a_web_of_its_own(
+    base: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the real yt-dlp: what can be had, with its metadata, once; and what cannot."""
+    names = ("kettle00001", "dead0000003", "quoted00002")
+    addresses = "\n".join(f"{base}/watch?v={name}" for name in names)
+    (tmp_path / "list.txt").write_text(addresses, encoding="utf-8")
+    words = ["web", "fetch", str(tmp_path / "list.txt"), "--out", str(tmp_path / "videos"), "--json"]
+    for fetched, kept in ((2, 0), (0, 2)):
+        assert main(words) == 3
+        report = json.loads(capsys.readouterr().out)
+        assert (report["fetched"], report["kept"]) == (fetched, kept)
+        (gone,) = report["gone"]
+        assert gone["path"].endswith("dead0000003")
+        assert "404" in gone["reason"]
+    files = sorted((tmp_path / "videos").glob("*.mp4"))
+    assert {content_hash(file) for file in files} == {content_hash(folder / "kettle.mp4")}
+    assert main(["web", "build", str(tmp_path / "web"), str(tmp_path / "videos")]) == 0
+    first, second = (read_catalogue(tmp_path / "web").video(f"{base}/watch?v={name}") for name in names[::2])
+    assert first is not None
+    assert second is not None
+    assert (first.title, first.upload_date, first.duration) == ("How I fill my kettle", "2020-02-03", 3.0)
+    assert second.title == SHY
 
 
 def test_a_cut_transfer_is_taken_up_by_a_range(folder: Path, tmp_path: Path) -> None:
