@@ -101,7 +101,7 @@ _SECTIONS = {
     "reasoner.planner": "A separate model for planning",
     "reasoner.watcher": "A separate model for looking at frames",
     "reasoner.judge": "A separate model for judging answers",
-    "reasoner.fallback": "A model for replies that cannot be read",
+    "reasoner.fallback": "A model for replies that cannot be read, and for refused requests",
 }
 
 _NOTES = {

@@ -12,6 +12,7 @@ from corpora.file_names import repeats_name
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
+from rag.questions import option_label
 from rag.reasoners.embedded.cues import cues_with
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
@@ -27,14 +28,21 @@ QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, ...]:
     """The windows, then the passages that `reply` rests on, as read; each once. What holds a quotation comes
-    first.
+    first. An answer that names none of them was made of what was read: it cites what of that holds its words,
+    or all of it.
 
     Where the answer, or the explanation of a choice, quotes text of the clip outside its window, the window
     cited is the one that holds the quotation: a citation must prove what it is cited for.
     """
     quotations = [reply.text] if isinstance(reply, OpenAnswer) else QUOTED.findall(reply.explanation)
     windows: dict[tuple[str, float, float], VideoCitation] = {}
-    for index in sorted({i for i in reply.windows if 0 <= i < len(reading.windows)}):
+    named = {i for i in reply.windows if 0 <= i < len(reading.windows)}
+    named_passages = {i for i in reply.passages if 0 <= i < len(reading.passages)}
+    answered = _answered(reading, reply)
+    unnamed = bool(answered) and not named and not named_passages
+    if unnamed:
+        named, named_passages = {*range(len(reading.windows))}, {*range(len(reading.passages))}
+    for index in sorted(named):
         read = reading.windows[index]
         start, end = citation_window(read, quotations)
         citation = VideoCitation(
@@ -48,13 +56,28 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
         # Two clips beside each other may have the same window at their border.
         windows.setdefault((citation.video_id, start, end), citation)
     passages: dict[str, ReadPassage] = {}
-    for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
+    for index in sorted(named_passages):
         read_passage = reading.passages[index]
         passages.setdefault(read_passage.passage.passage_id, read_passage)
     cited: list[Citation] = [*windows.values()]
     cited += [passage_citation(p.path, p.passage, p.score, quotations) for p in passages.values()]
-    quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
-    return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
+    wanted = [*quotations, *QUOTED.findall(reply.explanation), *([answered] if unnamed else ())]
+    quoted = [text for text in map(folded, wanted) if text]
+
+    def holds(citation: Citation) -> bool:
+        words = folded(_words(citation))
+        return any(text in words for text in quoted)
+
+    proof = [one for one in cited if holds(one)] if unnamed else []
+    return tuple(proof or sorted(cited, key=lambda one: not holds(one)))
+
+
+def _answered(reading: Reading, reply: ChosenOption | OpenAnswer) -> str:
+    """The words of the answer; empty where nothing is answered."""
+    if isinstance(reply, OpenAnswer):
+        return reply.text.strip()
+    chosen = [option_label(index) == reply.choice for index in range(len(reading.question.options))]
+    return next((text for text, here in zip(reading.question.options, chosen, strict=True) if here), "")
 
 
 def with_paths(answer: Answer, path_of: Callable[[VideoCitation, Sequence[str]], str]) -> Answer:

@@ -34,6 +34,7 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── RoleUnknown          the reasoner has no rule for the role
 │   ├── ReasonerUnreachable  no answer from the server
+│   ├── RequestRefused       the server refuses the request
 │   └── Unanswered           this question alone gets no answer
 │       ├── ReplyInvalid     its reply does not parse, after bounded repair
 │       ├── PromptTooLarge   longer, or with more images, than the model takes
@@ -111,6 +112,7 @@ __all__ = [
     "Refused",
     "ReplayUnknown",
     "ReplyInvalid",
+    "RequestRefused",
     "RoleUnknown",
     "ScratchFull",
     "SettingsError",
@@ -183,6 +185,10 @@ class RoleUnknown(ReasonerError):
 
 class ReasonerUnreachable(ReasonerError):
     """The server of the language model does not answer."""
+
+
+class RequestRefused(ReasonerError):
+    """The server of the language model refuses the request itself, in every form that it was sent."""
 
 
 class Unanswered(ReasonerError):

@@ -136,7 +136,8 @@ class ReasonerSettings(SettingsSection):
     """Share of these three limits that is reserved for answering and judging, so that a run whose search has
     used up its own still answers from what it has."""
     repairs: int = Field(2, ge=0, le=5)
-    """Most times that a reply that does not parse is returned to the model with its error."""
+    """Most times that a reply that does not parse is returned to the model with its error; fewer where the
+    model says the same again."""
     images: bool = True
     """Send frames to the model; off for a text-only one."""
     answer_from: Literal["frames", "captions"] = "frames"
@@ -152,10 +153,10 @@ class ReasonerSettings(SettingsSection):
     audio_seconds: float = Field(600.0, gt=0, le=86400)
     """Seconds of sound of one video at most, from its start."""
     structured: bool = False
-    """Ask the server to enforce the JSON schema (`response_format`), where it can."""
+    """Ask the server to enforce the JSON schema (`response_format`), in the strictest form that it takes."""
     max_tokens: int = Field(4096, ge=16)
     """Longest reply (VideoDetective, table 8: 4096 for the vision model, 2048 for the text model). The
-    context of the model limits it too; some servers then need a lower number."""
+    context of the model limits it too; some servers then need a lower number. Most roles ask for fewer."""
     context_tokens: int | None = Field(None, ge=512)
     """Longest prompt and reply together that the model takes; default: as its server says (`/models`), where
     it does. A longer prompt has fewer frames."""
@@ -174,8 +175,8 @@ class ReasonerSettings(SettingsSection):
     watcher: PartSettings = PartSettings()
     judge: PartSettings = PartSettings()
     fallback: PartSettings = PartSettings()
-    """A model that is asked where the reply of another one cannot be read, as after a refusal (EgoFact,
-    D.2.3). Nothing set here: no fallback."""
+    """A model that is asked where another one gives no usable reply: one that cannot be read, or a prompt or
+    format that its server refuses (EgoFact, D.2.3). Nothing set here: no fallback."""
 
     _server: str = PrivateAttr("reasoner.base_url")
 

@@ -78,6 +78,9 @@ class Role(Generic[RequestT, ReplyT]):
     decided: Callable[[RequestT], ReplyT | None] | None = None
     """The reply where it takes no model (the judge's exact match); None where it does."""
     draft: Draft[ReplyT] | None = None
+    reply_tokens: int = 1024
+    """Longest reply that is asked of a language model, where `reasoner.max_tokens` is no shorter. A model
+    that thinks before it replies is asked again with all of `reasoner.max_tokens`."""
     examples: Callable[[], Iterable[Example[RequestT, ReplyT]]] = tuple
     """For the contract of a reasoner; requests that say next to nothing are among them."""
     package: str = "rag.reasoners.roles"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from corpora.records import Frames
-from rag.errors import ReplyInvalid
+from rag.errors import PromptTooLarge, ReplyInvalid, RequestRefused
 from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
 from rag.reasoners.roles.material import VideoView
@@ -74,7 +74,10 @@ def judge_is_apart(reasoner: Reasoner) -> bool:
 
 
 class FallbackReasoner:
-    """Where the reply of one reasoner cannot be read, another one's (EgoFact, D.2.3: on a refusal)."""
+    """Where one reasoner gives no usable reply, another one's (EgoFact, D.2.3: on a refusal).
+
+    It has none where its reply cannot be read, and where its server refuses the prompt or the request's form.
+    """
 
     def __init__(self, first: Reasoner, second: Reasoner) -> None:
         self.first, self.second = first, second
@@ -94,7 +97,7 @@ class FallbackReasoner:
         """The first one's reply, or the second one's. Raises what the second one raises."""
         try:
             return self.first.run(role, request)
-        except ReplyInvalid:
+        except (ReplyInvalid, PromptTooLarge, RequestRefused):
             return self.second.run(role, request)
 
     def usage(self) -> Usage:

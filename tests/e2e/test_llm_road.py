@@ -63,9 +63,17 @@ def test_a_model_that_reads_words_only_gets_none_of_the_frames(folder):
     assert "image_url" not in str(server.requests)
 
 
-def test_what_the_model_does_not_cite_is_not_cited(folder):
-    bare = {**ANSWER, "windows": []}
+@pytest.mark.parametrize("text", [ANSWER["text"], "a tool of somebody's"])
+def test_an_answer_without_a_citation_cites_what_it_was_made_of(folder, text):
+    bare = {**ANSWER, "text": text, "windows": []}
     with chat_server([say(REWRITTEN), say(ANCHOR), say(bare)]) as server:
+        (citation,) = asked(folder, server.base_url).citations
+    assert citation.path.endswith("bench.mp4")
+    assert "The torque wrench clicks." in [evidence.text for evidence in citation.evidence]
+
+
+def test_what_is_no_answer_cites_nothing(folder):
+    with chat_server([say(REWRITTEN), say(ANCHOR), say({"text": "", "confidence": 0.0})]) as server:
         assert asked(folder, server.base_url).citations == ()
 
 

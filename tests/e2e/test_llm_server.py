@@ -17,9 +17,11 @@ from rag.errors import (
     ReasonerError,
     ReasonerUnreachable,
     ReplyInvalid,
+    RequestRefused,
     SettingsError,
     Unanswered,
 )
+from rag.reasoners import open_reasoner
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -27,8 +29,20 @@ from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.samples import CHOICE, OPEN
-from rag.settings import ReasonerSettings
-from tests.fakes.chat_server import chat_server, cut, dribble, hang, raw, say, status
+from rag.settings import ReasonerSettings, Settings
+from tests.fakes.chat_server import (
+    chat_server,
+    cut,
+    dribble,
+    hang,
+    old_llama_cpp,
+    raw,
+    runs_on,
+    say,
+    status,
+    takes_no_format,
+    thinks_first,
+)
 
 ANCHOR = {"description": "she polishes something", "position": "before"}
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [1]}
@@ -60,7 +74,7 @@ def test_a_reply_comes_through_with_its_usage():
     assert spent.seconds > 0
     (request,) = server.requests
     assert (request["model"], request["temperature"], request["seed"]) == ("m", 0.0, 7)
-    assert request["max_tokens"] == 4096
+    assert request["max_tokens"] == ANSWER_CHOICE.reply_tokens == 1024
     assert "response_format" not in request
 
 
@@ -134,9 +148,11 @@ def test_a_wrong_schema_is_repaired_and_nonsense_for_ever_is_an_error():
         ]
     for nonsense in ("The answer is B.", "", None, {"wrong": 1}):
         with chat_server([say(nonsense)]) as server:
-            with pytest.raises(ReplyInvalid, match="no usable reply for anchor_event in 3 attempts"):
+            with pytest.raises(ReplyInvalid, match="no usable reply for anchor_event in 2 attempts"):
                 ask(server.base_url)
-            assert len(server.requests) == 3
+            # At temperature 0 the same request once more would have the same reply.
+            assert len(server.requests) == 2
+            assert server.requests[0] != server.requests[1]
 
 
 def test_a_passing_failure_is_tried_again():
@@ -161,7 +177,7 @@ def test_a_server_that_has_answered_is_waited_for():
         assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
     with pytest.raises(ReasonerUnreachable):
         reasoner.run(ANCHOR_EVENT, OPEN)
-    assert len(waits) == 5, "a wait is computed after each attempt"
+    assert len(waits) == 4, "a wait between each two of five attempts"
 
 
 def test_retries_are_bounded():
@@ -316,18 +332,67 @@ def test_it_works_where_an_event_loop_already_runs():
         assert asyncio.run(inside(server.base_url)) == "before"
 
 
-def test_a_refused_reply_format_is_given_up_step_by_step_and_remembered():
-    def act(handler, body):
-        asked = body.get("response_format", {}).get("type")
-        refused = json.dumps({"error": f"response_format {asked} is not supported"})
-        (status(400, refused) if asked else say(ANCHOR))(handler, body)
+FORMS = [("json_schema", False), ("json_object", True), ("json_object", False), (None, False)]
+"""The type of each `response_format` in its order, and whether the schema is beside it."""
 
-    with chat_server([act]) as server:
+
+def forms(server):
+    asked = [request.get("response_format", {}) for request in server.requests]
+    return [(each.get("type"), "schema" in each) for each in asked]
+
+
+@pytest.mark.parametrize(
+    ("server_of", "answered"),
+    [
+        (old_llama_cpp(ANCHOR), 1),
+        *((takes_no_format(ANCHOR, code, named), 3) for code in (400, 422, 500) for named in (True, False)),
+        (say(ANCHOR), 0),
+    ],
+)
+def test_a_refused_reply_format_is_given_up_step_by_step_and_remembered(server_of, answered):
+    with chat_server([server_of]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url, structured=True))
         for _ in range(2):
             assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
-        asked = [request.get("response_format", {}).get("type") for request in server.requests]
-    assert asked == ["json_schema", "json_object", None, None]
+    assert forms(server) == [*FORMS[: answered + 1], FORMS[answered]]
+
+
+def test_a_failure_of_a_moment_takes_no_form_from_a_server_that_has_answered_in_it():
+    acts = [say(ANCHOR), status(500, "{}"), say(ANCHOR)]
+    with chat_server(acts) as server:
+        chosen = settings(server.base_url, structured=True)
+        reasoner = LlmReasoner(OpenAIClient(chosen, first_wait=0.01), chosen)
+        for _ in range(2):
+            assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
+    assert forms(server) == [FORMS[0]] * 3
+
+
+@pytest.mark.parametrize(("code", "named"), [(400, True), (400, False), (500, True)])
+def test_where_every_form_is_refused_the_fallback_model_is_asked(code, named):
+    said = json.dumps({"error": "response_format is not supported" if named else "no"})
+
+    def act(handler, body):
+        (say(ANCHOR) if body["model"] == "other" else status(code, said, Retry_After="0"))(handler, body)
+
+    with chat_server([act]) as server:
+        chosen = {"kind": "openai", "model": "m", "base_url": server.base_url, "structured": True}
+        with pytest.raises(RequestRefused, match=f"answers {code}"):
+            open_reasoner(Settings(reasoner=chosen), None).run(ANCHOR_EVENT, OPEN)
+        backed = open_reasoner(Settings(reasoner={**chosen, "fallback": {"model": "other"}}), None)
+        assert backed.run(ANCHOR_EVENT, OPEN).position == "before"
+
+
+def test_a_reply_is_as_long_as_its_role_needs_and_thinking_has_the_whole_room():
+    with chat_server([runs_on()]) as server:
+        with pytest.raises(ReplyInvalid, match="cut at 512 tokens"):
+            ask(server.base_url)
+        assert [request["max_tokens"] for request in server.requests] == [512, 512]
+    with chat_server([thinks_first(ANCHOR, 2000)]) as server:
+        assert ask(server.base_url).position == "before"
+        assert [request["max_tokens"] for request in server.requests] == [512, 4096]
+    with chat_server([say(ANCHOR)]) as server:
+        ask(server.base_url, max_tokens=100)
+        assert server.requests[0]["max_tokens"] == 100
 
 
 def test_the_context_is_read_from_the_model_card_once():
@@ -343,7 +408,7 @@ def test_the_context_is_read_from_the_model_card_once():
         server.cards = card
         reasoner = open_llm_reasoner(settings(server.base_url, context_tokens=100_000))
         reasoner.run(ANCHOR_EVENT, OPEN)
-        assert (server.cards_read, server.requests[0]["max_tokens"]) == (0, 4096)
+        assert (server.cards_read, server.requests[0]["max_tokens"]) == (0, 512)
 
 
 def test_a_prompt_too_long_for_the_server_is_an_error_after_reduction():

@@ -106,6 +106,44 @@ def cut(after: bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{") -> A
     return act
 
 
+def old_llama_cpp(text: Any) -> Act:
+    """llama.cpp's Python server: 500 for any `response_format` but `json_object`, which takes the schema
+    beside it; without the schema it says any JSON."""
+
+    def act(handler: _Handler, body: dict[str, Any]) -> None:
+        asked = body.get("response_format", {})
+        if asked.get("type", "text") not in ("text", "json_object"):
+            said = {"error": {"message": "Input should be 'text' or 'json_object'", "type": "server_error"}}
+            handler.send(500, json.dumps(said).encode())
+        else:
+            say(text if "schema" in asked else {"answer": "any JSON"})(handler, body)
+
+    return act
+
+
+def takes_no_format(text: Any, code: int = 400, named: bool = True) -> Act:
+    """Refuses every `response_format`, by its name or with a status alone."""
+    said = json.dumps({"error": "response_format is not supported" if named else "invalid request"})
+    return lambda handler, body: (status(code, said) if "response_format" in body else say(text))(
+        handler, body
+    )
+
+
+def thinks_first(text: Any, tokens: int) -> Act:
+    """Thinks for so many tokens in a channel of its own, and then replies: nothing is said within fewer."""
+
+    def act(handler: _Handler, body: dict[str, Any]) -> None:
+        whole = body["max_tokens"] > tokens
+        say(text if whole else "", finish="stop" if whole else "length")(handler, body)
+
+    return act
+
+
+def runs_on() -> Act:
+    """Repeats itself until it is cut off."""
+    return say("It is a bench and a bench and a bench", finish="length")
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = False
     script: ChatServer

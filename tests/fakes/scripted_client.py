@@ -36,8 +36,8 @@ class Scripted:
         messages: Sequence[Message],
         schema: dict[str, Any],
         *,
+        max_tokens: int,
         within: float | None = None,
-        max_tokens: int | None = None,
     ) -> ChatReply:
         self.max_tokens = max_tokens
         self.within = within

@@ -62,8 +62,8 @@ def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:
         case "transformers" if settings.audio:
             raise SettingsError("reasoner.audio is for a model at a server; set it to false for transformers")
         case "transformers":
-            from rag.reasoners.llm.local_client import LocalClient, TransformersLLM
+            from rag.reasoners.llm.local_client import LocalClient
 
-            return LocalClient(TransformersLLM.load(settings))
+            return LocalClient.load(settings)
         case _:
             raise SettingsError(f"reasoner.kind {settings.kind} is no language model")

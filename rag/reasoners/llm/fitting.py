@@ -44,7 +44,7 @@ class Reduction:
     text: float = 1.0
     """Share of each long text."""
     max_tokens: int = 0
-    """Longest reply; 0: as the settings say."""
+    """Longest reply; 0: as long as it was asked for."""
 
 
 def fit_to(limits: ModelLimits, messages: Sequence[Message], now: Reduction, longest_reply: int) -> Reduction:

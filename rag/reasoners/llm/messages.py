@@ -1,7 +1,6 @@
 """What is said to a language model, before any library's own form of it.
 
-Plain records, so that prompts can be rendered, counted, recorded and compared
-without importing LlamaIndex, which takes seconds.
+Plain records, so that prompts are rendered, counted, recorded and compared alike for every client.
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
-
-from rag.reasoners.prompts import EncodedAudio, EncodedImage
 
 if TYPE_CHECKING:
     from rag.reasoners.llm.fitting import ModelLimits
@@ -42,14 +39,14 @@ class ChatClient(Protocol):
         messages: Sequence[Message],
         schema: dict[str, Any],
         *,
+        max_tokens: int,
         within: float | None = None,
-        max_tokens: int | None = None,
     ) -> ChatReply:
         """Raise `ReasonerError` or one of its kinds, `PromptTooLarge` among them; `schema` is the JSON
         schema of the reply wanted.
 
-        `within`: seconds after which the call is broken off with `ReasonerUnreachable`, where that
-        is sooner than the client's own limit. `max_tokens`: of the reply, where fewer than the settings say.
+        `max_tokens`: of the reply, at most. `within`: seconds after which the call is broken off with
+        `ReasonerUnreachable`, where that is sooner than the client's own limit.
         """
         ...
 
@@ -71,20 +68,3 @@ class ReplayClient:
     def send(self, *_: Any, **__: Any) -> ChatReply:
         """Never called: a replay contacts nothing."""
         raise AssertionError("a replay contacts nothing")
-
-
-def chat_messages(messages: Sequence[Message]) -> list[Any]:
-    """The same conversation as LlamaIndex `ChatMessage`s, with text, image and audio blocks."""
-    from llama_index.core.base.llms.types import AudioBlock, ChatMessage, ImageBlock, MessageRole, TextBlock
-
-    def block(part: str | EncodedImage | EncodedAudio) -> Any:
-        if isinstance(part, str):
-            return TextBlock(text=part)
-        if isinstance(part, EncodedAudio):
-            return AudioBlock(audio=part.data, format="wav")
-        return ImageBlock(image=part.data, image_mimetype="image/jpeg")
-
-    return [
-        ChatMessage(role=MessageRole(message.speaker), blocks=[block(part) for part in message.parts])
-        for message in messages
-    ]

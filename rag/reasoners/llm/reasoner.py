@@ -11,7 +11,7 @@ from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, Reply
 from rag.reasoners.llm.fitting import Reduction, fit_to, reduce_further, reduced_items, reduced_variables
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.recording import ExchangeInput
-from rag.reasoners.llm.replies import ParsedReply, parse_reply
+from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
 from rag.reasoners.llm.usage import (
     UsageCounter,
     allowed_seconds,
@@ -92,7 +92,8 @@ class LlmReasoner:
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
         """Run one role: render its prompt, send it, parse the reply.
 
-        A bad reply is sent back with its error at most `settings.repairs` times, then `ReplyInvalid`.
+        A bad reply is sent back with its error at most `settings.repairs` times, then `ReplyInvalid`. It ends
+        sooner where the same would be sent again: the model is deterministic.
         """
         if role.decided is not None and (decided := role.decided(request)) is not None:
             return decided
@@ -100,25 +101,31 @@ class LlmReasoner:
         rendered = self._renderer(prompt, role.prompt(request))
         messages = rendered(None)
         schema = role.draft.model if role.draft is not None else role.reply
-        fault, cut = "", False
-        for repair in range(self._settings.repairs + 1):
-            sent = self._send(prompt, messages, schema, rendered, repair=repair > 0)
-            cut = sent.cut
+        whole, repairs = self._settings.max_tokens, self._settings.repairs
+        longest = min(role.reply_tokens, whole) if repairs else whole
+        for attempt in range(1, repairs + 2):
+            sent = self._send(prompt, messages, schema, rendered, longest, repair=attempt > 1)
             try:
                 parsed = _parsed(role, request, sent.text)
             except BadReply as error:
                 fault = str(error)
-                if cut:
-                    fault += f" (the reply was cut at {self._settings.max_tokens} tokens; be shorter)"
-                messages = (*messages[:2], *_correction(sent.text, fault))
+                if sent.cut:
+                    fault += f" (the reply was cut at {longest} tokens; be shorter)"
             else:
                 self._usage_counter.add_reading(role.name, parsed.repaired, parsed.filtered)
                 return parsed.reply
+            if sent.cut and longest < whole and _is_thinking(sent.text):
+                longest = whole
+                continue
+            corrected = (*messages[:2], *_correction(sent.text, fault))
+            if corrected == messages:
+                break
+            messages = corrected
         self._usage_counter.add_unread(role.name)
-        advice = "raise reasoner.max_tokens" if cut else "use a more able model, or raise reasoner.repairs"
-        attempts = self._settings.repairs + 1
+        advice = "use a more able model"
+        advice = f"{advice}, or raise reasoner.max_tokens" if sent.cut and longest == whole else advice
         raise ReplyInvalid(
-            f"{self.name}: no usable reply for {role.name} in {attempts} attempts: {fault}; {advice}"
+            f"{self.name}: no usable reply for {role.name} in {attempt} attempts: {fault}; {advice}"
         )
 
     def _renderer(self, prompt: Prompt, call: RoleCall) -> Rendered:
@@ -149,6 +156,7 @@ class LlmReasoner:
         messages: tuple[Message, ...],
         reply_model: type[BaseModel],
         rendered: Rendered,
+        longest: int,
         *,
         repair: bool,
     ) -> ChatReply:
@@ -161,7 +169,7 @@ class LlmReasoner:
         def live() -> tuple[ChatReply, float]:
             started = turn_clock()
             try:
-                sent = self._fitted(messages, reply_model.model_json_schema(), rendered, within)
+                sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest, within)
             except ReasonerError as error:
                 spent = turn_clock() - started
                 self._usage_counter.spend(role, spent)
@@ -182,22 +190,26 @@ class LlmReasoner:
         return sent
 
     def _fitted(
-        self, messages: tuple[Message, ...], schema: dict[str, Any], rendered: Rendered, within: float | None
+        self,
+        messages: tuple[Message, ...],
+        schema: dict[str, Any],
+        rendered: Rendered,
+        longest: int,
+        within: float | None,
     ) -> ChatReply:
         """The reply to the prompt, reduced to what the model takes. Raises `PromptTooLarge` where the least
         that can be sent is refused.
 
         Nothing is learned from one call for the next: equal prompts are reduced equally, in any order.
         """
-        longest = self._settings.max_tokens
         whole = now = Reduction(images=sum(len(message.images) for message in messages))
         now = fit_to(self._client.limits(), messages, now, longest)
         while True:
             less = replace(now, max_tokens=0) != whole
             shown = (*rendered(now), *messages[2:]) if less else messages
-            bound = {"max_tokens": now.max_tokens} if 0 < now.max_tokens < longest else {}
             try:
-                return replace(self._client.send(shown, schema, within=within, **bound), reduced=less)
+                sent = self._client.send(shown, schema, max_tokens=now.max_tokens or longest, within=within)
+                return replace(sent, reduced=less)
             except PromptTooLarge as error:
                 further = reduce_further(error, shown, now, longest)
                 if further is None:
@@ -219,6 +231,11 @@ def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> Parse
         return parsed
     reply = role.sanitize(request, parsed.reply)
     return ParsedReply(reply, parsed.repaired, parsed.filtered or reply != parsed.reply)
+
+
+def _is_thinking(text: str) -> bool:
+    """Whether thinking took the room of a reply: in its text, or in a channel that is not shown."""
+    return not text.strip() or spoken(text) != text
 
 
 def _correction(text: str, fault: str) -> tuple[Message, Message]:

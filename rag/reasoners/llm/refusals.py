@@ -6,12 +6,8 @@ The API has no codes for these, so vLLM, llama.cpp, Ollama and LM Studio each wo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rag.reasoners.llm.fitting import ModelLimits
-
-if TYPE_CHECKING:
-    import openai
 
 TOO_MANY_IMAGES = re.compile(
     r"at most (\d+) (?:image|multi-?modal)|limit-mm-per-prompt\D{1,60}?(\d+)"
@@ -37,31 +33,45 @@ CONTEXT = re.compile(
 FORMAT = re.compile(r"response_format|json_schema|json_object|guided|grammar|structured", re.IGNORECASE)
 
 
-def limits_refused(error: openai.APIStatusError) -> ModelLimits | None:
+class ErrorStatus(Exception):
+    """A server's answer with an error status: the status, its words, and its Retry-After."""
+
+    def __init__(self, status: int, said: str, retry_after: str = "") -> None:
+        super().__init__(f"{status} {said}")
+        self.status, self.said, self.retry_after = status, said, retry_after
+
+
+def limits_refused(error: ErrorStatus) -> ModelLimits | None:
     """The limits that a refusal of length or images names, none of them maybe; None for another refusal.
 
     Servers word it differently, and some answer 500.
     """
-    if error.status_code not in (400, 413, 422, 500):
+    if error.status not in (400, 413, 422, 500):
         return None
-    said = error.response.text
-    if images := TOO_MANY_IMAGES.search(said):
+    if images := TOO_MANY_IMAGES.search(error.said):
         most = next((int(number) for number in images.groups() if number), None)
         # A model that takes no image at all is another model than the settings say, not a limit.
         return None if most == 0 else ModelLimits(None, most)
-    if error.status_code == 413 or TOO_LONG.search(said):
-        context = CONTEXT.search(said)
+    if error.status == 413 or TOO_LONG.search(error.said):
+        context = CONTEXT.search(error.said)
         return ModelLimits(int(context[1]) if context else None)
     return None
 
 
-def images_refused(error: openai.APIStatusError) -> bool:
+def images_refused(error: ErrorStatus) -> bool:
     """Whether the server's model takes no images at all."""
-    refused = error.status_code in (400, 415, 422, 500, 501)
-    return refused and NO_IMAGES.search(error.response.text) is not None
+    return error.status in (400, 415, 422, 500, 501) and NO_IMAGES.search(error.said) is not None
 
 
-def format_refused(error: openai.APIStatusError) -> bool:
-    """Whether the server refused the reply's format (`response_format`), and not the size of the prompt."""
-    refused = error.status_code in (400, 422, 501) and FORMAT.search(error.response.text) is not None
-    return refused and limits_refused(error) is None
+def form_refused(error: ErrorStatus) -> bool:
+    """Whether the refusal may be of the request's form, as of its reply format.
+
+    llama.cpp answers 500 to a `response_format` that it does not know.
+    """
+    refused = error.status in (400, 422, 500, 501)
+    return refused and limits_refused(error) is None and not images_refused(error)
+
+
+def format_named(error: ErrorStatus) -> bool:
+    """Whether the server's words name the reply's format (`response_format`)."""
+    return FORMAT.search(error.said) is not None

@@ -39,4 +39,6 @@ def _examples() -> Iterator[Example[Question, AnchorEvent]]:
         yield Example(question.question_id, question, reply)
 
 
-ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _sanitize, examples=_examples)
+ANCHOR_EVENT = Role(
+    "anchor_event", "planner", Question, AnchorEvent, _prompt, _sanitize, reply_tokens=512, examples=_examples
+)

@@ -42,4 +42,6 @@ def _examples() -> Iterator[Example[CaptionRequest, WindowCaption]]:
     yield Example("nothing", CaptionRequest(BARE), WindowCaption())
 
 
-CAPTION_WINDOW = Role("caption_window", "watcher", CaptionRequest, WindowCaption, _prompt, examples=_examples)
+CAPTION_WINDOW = Role(
+    "caption_window", "watcher", CaptionRequest, WindowCaption, _prompt, reply_tokens=2048, examples=_examples
+)

@@ -141,5 +141,6 @@ JUDGE = Role(
     _prompt,
     decided=matched_verdict,
     draft=Draft(Judgement, _verdict),
+    reply_tokens=512,
     examples=_examples,
 )

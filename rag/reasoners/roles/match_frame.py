@@ -87,4 +87,6 @@ def _examples() -> Iterator[Example[MatchRequest, FrameMatch]]:
     yield Example("nothing", MatchRequest("", BARE, BARE), unseen)
 
 
-MATCH_FRAME = Role("match_frame", "judge", MatchRequest, FrameMatch, _prompt, _sanitize, examples=_examples)
+MATCH_FRAME = Role(
+    "match_frame", "judge", MatchRequest, FrameMatch, _prompt, _sanitize, reply_tokens=512, examples=_examples
+)

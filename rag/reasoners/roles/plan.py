@@ -145,4 +145,4 @@ def _examples() -> Iterator[Example[PlanRequest, Plan]]:
     yield Example("last step", PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5), last)
 
 
-PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _sanitize, examples=_examples)
+PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _sanitize, reply_tokens=2048, examples=_examples)

@@ -56,4 +56,13 @@ def _examples() -> Iterator[Example[TimelineRequest, Timeline]]:
     yield Example("nothing", TimelineRequest(BARE), Timeline())
 
 
-TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _sanitize, examples=_examples)
+TIMELINE = Role(
+    "timeline",
+    "watcher",
+    TimelineRequest,
+    Timeline,
+    _prompt,
+    _sanitize,
+    reply_tokens=4096,
+    examples=_examples,
+)

@@ -55,4 +55,6 @@ def _examples() -> Iterator[Example[VerifyRequest, VideoVerdict]]:
     yield Example("nothing", VerifyRequest(Memory(), BARE), nothing)
 
 
-VERIFY_VIDEO = Role("verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt, examples=_examples)
+VERIFY_VIDEO = Role(
+    "verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt, reply_tokens=512, examples=_examples
+)

@@ -11,6 +11,7 @@ from corpora.passages.document import PageStart, make_document
 from corpora.records import Clip, Evidence, EvidenceKind, Passage
 from localization.windows import Window
 from rag.citations import citation_window, cite, nearest
+from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import ReadWindow, sample_reading
 from rag.records import Question, pages_with
@@ -85,6 +86,23 @@ def test_what_holds_the_quotation_comes_first() -> None:
     )
     cited = cite(replace(reading, passages=(other, row)), of_row)
     assert [one.path for one in cited] == [steel.path, reading.windows[0].path, other.path]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("made of glass", ["videos/0.mp4", "texts/0.txt"]),
+        ("a dog", ["videos/0.mp4", "videos/1.mp4", "texts/0.txt", "texts/1.txt"]),
+        (" ", []),
+    ],
+    ids=["what holds its words", "else all", "no answer"],
+)
+def test_an_answer_that_names_nothing_cites_what_it_was_made_of(text: str, paths: list[str]) -> None:
+    reading = sample_reading(Question("q", "What is it?"))
+    assert [one.path for one in cite(reading, OpenAnswer(text=text, confidence=0.9))] == paths
+    asked = sample_reading(Question("q", "What is it?", ("x", text)))
+    chosen = ChosenOption(choice="B" if paths else None, confidence=0.9, windows=(9,))
+    assert [one.path for one in cite(asked, chosen)] == paths
 
 
 @pytest.mark.parametrize(

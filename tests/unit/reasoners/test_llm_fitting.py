@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
 import numpy as np
-import openai
 import pytest
 
 from corpora.records import Frames
@@ -12,7 +10,7 @@ from rag.errors import PromptTooLarge
 from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.refusals import format_refused, limits_refused
+from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, limits_refused
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.timeline import TIMELINE, TimelineRequest
 from rag.settings import ReasonerSettings
@@ -76,7 +74,7 @@ def test_known_limits_hold_before_anything_is_sent():
     assert 1000 <= client.max_tokens < 2048
     client.known = ModelLimits(context_tokens=200_000, max_images=64)
     row = run(client, view())
-    assert (shown(client)[-1], client.max_tokens, row["reduced"]) == (16, None, 0)
+    assert (shown(client)[-1], client.max_tokens, row["reduced"]) == (16, TIMELINE.reply_tokens, 0)
 
 
 def test_images_get_smaller_and_texts_shorter_before_the_prompt_is_given_up():
@@ -92,9 +90,8 @@ def test_images_get_smaller_and_texts_shorter_before_the_prompt_is_given_up():
     assert [messages[1].images[0].width for messages in client.requests][:2] == [336, 168]
 
 
-def refusal(said: str, code: int = 400) -> openai.APIStatusError:
-    request = httpx.Request("POST", "http://127.0.0.1/v1")
-    return openai.APIStatusError("x", response=httpx.Response(code, text=said, request=request), body=None)
+def refusal(said: str, code: int = 400) -> ErrorStatus:
+    return ErrorStatus(code, said)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +106,7 @@ def refusal(said: str, code: int = 400) -> openai.APIStatusError:
 def test_refusals_of_length_and_images_are_known_by_their_words(said, limits):
     assert limits_refused(refusal(said)) == limits
     assert limits_refused(refusal(said, 401)) is None
-    assert not format_refused(refusal(said))
+    assert not form_refused(refusal(said))
 
 
 def test_other_refusals_are_no_limits():
@@ -117,5 +114,5 @@ def test_other_refusals_are_no_limits():
     assert limits_refused(refusal("nginx", 413)) == ModelLimits()
     # Without its images a prompt asks about what is not shown.
     assert limits_refused(refusal("At most 0 image(s) may be provided in one prompt.")) is None
-    assert format_refused(refusal("'response_format.type' must be 'text'"))
-    assert not format_refused(refusal("no such model"))
+    assert format_named(refusal("'response_format.type' must be 'text'"))
+    assert not format_named(refusal("no such model"))

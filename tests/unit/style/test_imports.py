@@ -14,7 +14,7 @@ import pytest
 from tests.fakes.sources import PACKAGES, ROOT, module_names
 
 # What these are is a class of such a library, so they cannot load it later; nothing imports them at start-up.
-STANDS_ON_A_LIBRARY = {"rag.llamaindex", "rag.reasoners.llm.openai_client", "rag.reasoners.llm.local_client"}
+STANDS_ON_A_LIBRARY = {"rag.llamaindex", "rag.reasoners.llm.local_client"}
 HEAVY = {
     *("torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub", "open_clip"),
     *("imagebind", "lancedb", "lance", "pyarrow", "faiss", "av", "decord", "cv2", "rapidocr", "onnxruntime"),

@@ -74,6 +74,7 @@ EXTRACT_ENTITIES = Role(
     str,
     Extraction,
     lambda text: RoleCall({"text": text}),
+    reply_tokens=4096,
     examples=_examples,
     package="eval.tasks.egofact.solvers",
 )
