@@ -332,7 +332,7 @@ class OpenAIClient:
 @cache
 def _ssl_context() -> ssl.SSLContext:
     """Made once: reading the certificates takes 0.1 s, and every call has a client of its own."""
-    return httpx2.create_ssl_context(trust_env=False)
+    return httpx2.create_ssl_context()
 
 
 def _run(work: Coroutine[Any, Any, Result]) -> Result:
