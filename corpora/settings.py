@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from corpora.entry_points import all_entry_points, find_entry_point
 from corpora.scan import Shard
@@ -108,6 +108,10 @@ class VideoSettings(SettingsSection):
     decoders: int = Field(0, ge=0, le=32)
     """Videos that are decoded at once while they are indexed, each in a process of its own; 0: one, or half
     the cores and at most 4 where images are encoded on a GPU. The library is the same for any number."""
+    audio_track: Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=35)] = ""
+    """Which of several audio tracks is heard and cut: its number from 1, or its language as the file states
+    it (`eng`). Empty, and in a file without such a track: the track marked default, else the one with the
+    most channels, else the first. For files that are indexed from then on."""
     rate: float = Field(2.0, gt=0, le=60)
     """Sampled frames a second (EgoFact, section 4.1: 2)."""
     clip_seconds: float = Field(30.0, ge=1)

@@ -112,7 +112,11 @@ class Engine:
 
             video = self.settings.video
             self._media = MediaReader(
-                video.decoder, video.stall_seconds, self.settings.storage, self.settings.reading
+                video.decoder,
+                video.stall_seconds,
+                self.settings.storage,
+                self.settings.reading,
+                video.audio_track,
             )
         return self._media
 

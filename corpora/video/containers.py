@@ -169,15 +169,32 @@ def _video_rank(stream: Any) -> tuple[int, int]:
     return pixels + 5_000_000 * bool(stream.disposition & Disposition.default), -stream.index
 
 
+_audio_track = ""
+
+
+def choose_audio(track: str) -> None:
+    """`track`: which audio stream `pick_audio` takes from now on, in this process, as `video.audio_track`."""
+    global _audio_track
+    _audio_track = track
+
+
 def pick_audio(container: Any) -> Any | None:
-    """The audio stream by ffmpeg's rule: the most channels, default disposition before all; None if none."""
+    """The audio stream that was chosen by its number or its language; else, and where the file has none such,
+    the one by ffmpeg's rule: default disposition before all, then the most channels, then the first. None
+    without any."""
     from av.stream import Disposition
 
-    known = [stream for stream in container.streams.audio if stream.codec_context is not None]
+    streams = container.streams.audio
+    known = [stream for stream in streams if stream.codec_context is not None]
 
-    def rank(stream: Any) -> tuple[int, int]:
+    def rank(stream: Any) -> tuple[bool, int, int]:
+        chosen = _audio_track in (str(streams.index(stream) + 1), language_of(stream).lower())
         default = bool(stream.disposition & Disposition.default)
-        return (stream.codec_context.channels or 0) + 5_000_000 * default, -stream.index
+        return (
+            bool(_audio_track) and chosen,
+            (stream.codec_context.channels or 0) + 5_000_000 * default,
+            -stream.index,
+        )
 
     return max(known, key=rank, default=None)
 

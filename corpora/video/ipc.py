@@ -115,9 +115,15 @@ class MediaProcess:
     """One subprocess, started at the first request and again after a crash; one request at a time."""
 
     def __init__(
-        self, stall_seconds: float, limits: ReadingSettings, storage: StorageSettings | None = None
+        self,
+        stall_seconds: float,
+        limits: ReadingSettings,
+        storage: StorageSettings | None = None,
+        audio_track: str = "",
     ) -> None:
-        """`storage`: how objects are reached; with it the network can be used."""
+        """`storage`: how objects are reached; with it the network can be used. `audio_track`: as the setting
+        `video.audio_track`."""
+        self._audio_track = audio_track
         self._stall_seconds = stall_seconds
         self._limits = limits
         self._storage = storage
@@ -161,7 +167,13 @@ class MediaProcess:
         whole = path_or_address(path)
         if is_url(path) and self._storage is not None:
             arguments["storage"] = self._storage.model_dump(mode="json")
-        self._begin({"op": op, "path": whole, "stall_seconds": self._stall_seconds, **arguments}, path)
+        asked = {
+            "op": op,
+            "path": whole,
+            "stall_seconds": self._stall_seconds,
+            "audio_track": self._audio_track,
+        }
+        self._begin({**asked, **arguments}, path)
         self._busy = number
         try:
             while True:

@@ -107,14 +107,16 @@ class MediaReader:
         stall_seconds: float = 60.0,
         storage: StorageSettings | None = None,
         limits: ReadingSettings | None = None,
+        audio_track: str = "",
     ) -> None:
-        """`storage`: how objects are reached; default: as the environment says. `limits`: of each file."""
+        """`storage`: how objects are reached; default: as the environment says. `limits`: of each file.
+        `audio_track`: which of several is heard, as `video.audio_track`."""
         self.decoder = check_decoder(decoder)
         self._storage = storage or StorageSettings()
         self._limits = limits or ReadingSettings()
-        self._files = MediaProcess(stall_seconds, self._limits)
+        self._files = MediaProcess(stall_seconds, self._limits, audio_track=audio_track)
         # Only this one has the network.
-        self._objects = MediaProcess(stall_seconds, self._limits, self._storage)
+        self._objects = MediaProcess(stall_seconds, self._limits, self._storage, audio_track)
         # Other decoders have an FFmpeg of their own, which cannot share a process with PyAV's.
         self._frames = self._files if decoder == "pyav" else MediaProcess(stall_seconds, self._limits)
         self._probed: tuple[str, object, Probe] | None = None
@@ -406,16 +408,17 @@ def cut_clip(
     out: str | os.PathLike[str],
     policy: OverwritePolicy | None = None,
     storage: StorageSettings | None = None,
+    audio_track: str = "",
 ) -> None:
     """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).
 
     The first image is the one on screen at `start`; images are upright. Written beside `out` and then
     renamed; `path` counts as an input of `policy`. Raises `UsageError` for an empty interval or an `out`
     that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
-    `storage`: as of `MediaReader`.
+    `storage` and `audio_track`: as of `MediaReader`.
     """
     if not end > max(start, 0.0):
         raise UsageError(f"nothing is between {start:g} and {end:g} s")
     allowed = (policy or OverwritePolicy()).with_inputs(path)
-    with replace_file(out, allowed) as draft, MediaReader(storage=storage) as reader:
+    with replace_file(out, allowed) as draft, MediaReader(storage=storage, audio_track=audio_track) as reader:
         reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

@@ -28,7 +28,7 @@ from corpora.platforms import readable
 from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
 from corpora.video import ipc
-from corpora.video.containers import object_files
+from corpora.video.containers import choose_audio, object_files
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe
 
@@ -139,6 +139,7 @@ def _cpu_seconds(request: ipc.Message, inputs: list[str]) -> float:
 def _answer(link: Link, request: ipc.Message) -> None:
     objects = object_files(_storage(request))
     objects.failure = ""
+    choose_audio(request["audio_track"])
     try:
         for message, arrays in OPERATIONS[request["op"]](request, link.beat):
             if objects.failure:

@@ -95,6 +95,7 @@ def export(
             handles=handles,
             policy=policy,
             storage=session.settings.storage,
+            audio_track=session.settings.video.audio_track,
         )
     except OSError as error:
         raise file_error(path, error) from error

@@ -22,6 +22,7 @@ from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation, span_name
 from rag.rendering.shapes import citation_shape, plain, report_shape, with_copies
 from rag.rendering.terminal import clock, copy_lines, excerpt, span
+from rag.settings import Settings
 
 SHORT_SIDE = 360
 """Pixels of a sheet's frames before they are scaled."""
@@ -74,8 +75,8 @@ def show(
         others = other_paths(opened.engine.reader, [found.path])
     shown = Shown()
     if isinstance(found, VideoCitation):
-        policy, storage = session.overwrite_policy(force, Path(found.path)), session.settings.storage
-        shown = _show_video(found, out, clip, frames, policy, storage)
+        policy = session.overwrite_policy(force, Path(found.path))
+        shown = _show_video(found, out, clip, frames, policy, session.settings)
     elif out is not None or clip is not None:
         raise UsageError("a passage has no frames; --out and --clip are for videos")
     if session.as_json:
@@ -94,7 +95,7 @@ def _show_video(
     clip: Path | None,
     frames: int,
     policy: OverwritePolicy,
-    storage: StorageSettings,
+    settings: Settings,
 ) -> Shown:
     """Write the clip, if asked for, and the sheet, unless only the clip is."""
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
@@ -106,12 +107,13 @@ def _show_video(
         from corpora.video.reader import cut_clip
 
         try:
-            cut_clip(found.path, found.start, found.end, clip, policy, storage)
+            track = settings.video.audio_track
+            cut_clip(found.path, found.start, found.end, clip, policy, settings.storage, track)
         except OSError as error:
             raise file_error(clip, error) from error
     if sheet_file is None:
         return Shown(clip=clip)
-    return Shown(render_sheet(found, sheet_file, frames, policy, storage), clip)
+    return Shown(render_sheet(found, sheet_file, frames, policy, settings.storage), clip)
 
 
 def sheet_name(citation: VideoCitation) -> str:

@@ -24,10 +24,15 @@ LONGEST_STEM = 120
 
 
 def cut_select(
-    select: Select, start: float, end: float, out: Path, storage: StorageSettings | None = None
+    select: Select,
+    start: float,
+    end: float,
+    out: Path,
+    storage: StorageSettings | None = None,
+    audio_track: str = "",
 ) -> None:
     """`cut_clip` of the video of a select."""
-    cut_clip(select.path, start, end, out, storage=storage)
+    cut_clip(select.path, start, end, out, storage=storage, audio_track=audio_track)
 
 
 def write_clips(timeline: Timeline, folder: Path, cutter: Cutter) -> tuple[Problem, ...]:

@@ -92,7 +92,10 @@ def _chapters(timeline: Timeline) -> list[tuple[int, int, str]]:
     """
     last, source = timeline.cuts[-1], timeline.cuts[0].source
     if is_one_video(timeline):
-        whole, end = os.path.splitext(file_name(source.path))[0], Fraction(source.frames) / source.rate
+        whole, end = (
+            os.path.splitext(file_name(source.path))[0],
+            Fraction(source.offset) + source.frames / source.rate,
+        )
     else:
         whole, end = timeline.title, (last.record + last.length) / timeline.rate
     names = {0: whole}

@@ -81,17 +81,18 @@ def write_export(
     handles: float = 0.0,
     policy: OverwritePolicy = DEFAULT_POLICY,
     storage: StorageSettings | None = None,
+    audio_track: str = "",
 ) -> Exported:
     """Write selects to a file; clips into a folder, unless `destination` ends with `.zip`. Folders are made.
 
     `handles`: seconds before and after each select. Videos that cannot be read are skipped. The videos
-    count as inputs of `policy`. `storage`: how those on object stores are reached. Raises `UsageError` for
-    windows that are none and for a destination that must not be replaced, `FileProblem` where no video can
-    be read, `ExtraMissing` for `.otio` without opentimelineio, `OSError` where the destination cannot be
-    written.
+    count as inputs of `policy`. `storage`: how those on object stores are reached. `audio_track`: which of
+    several is in the clips, as the setting `video.audio_track`. Raises `UsageError` for windows that are none
+    and for a destination that must not be replaced, `FileProblem` where no video can be read, `ExtraMissing`
+    for `.otio` without opentimelineio, `OSError` where the destination cannot be written.
     """
     timeline, skipped = _plan(selects, title, handles, storage)
-    kind, cutter = FORMATS[form], partial(cut_select, storage=storage)
+    kind, cutter = FORMATS[form], partial(cut_select, storage=storage, audio_track=audio_track)
     allowed = policy.with_inputs(*(cut.source.path for cut in timeline.cuts))
     if form == "clips" and not os.fspath(destination).lower().endswith(kind.suffix):
         with output_folder(destination, allowed, shared=True) as folder:

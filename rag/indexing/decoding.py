@@ -44,7 +44,11 @@ def open_readers(
     """`decoder_count` readers; each starts its subprocess at its first file."""
     with ExitStack() as stack:
         yield [
-            stack.enter_context(MediaReader(settings.decoder, settings.stall_seconds, limits=limits))
+            stack.enter_context(
+                MediaReader(
+                    settings.decoder, settings.stall_seconds, limits=limits, audio_track=settings.audio_track
+                )
+            )
             for _ in range(decoder_count(settings, backend))
         ]
 

@@ -128,7 +128,12 @@ class MediaRenderer:
 
         held = self._readers.get()
         try:
-            held = held or MediaReader(self._settings.decoder, self._settings.stall_seconds, self._storage)
+            held = held or MediaReader(
+                self._settings.decoder,
+                self._settings.stall_seconds,
+                self._storage,
+                audio_track=self._settings.audio_track,
+            )
             yield held
         finally:
             self._readers.put(held)
@@ -138,8 +143,11 @@ class MediaRenderer:
         """A reader for what takes long, one at a time; its subprocess is killed once `stopped` is set."""
         from corpora.video.reader import MediaReader
 
-        stall_seconds = self._settings.stall_seconds
-        with self._cutting, MediaReader(stall_seconds=stall_seconds, storage=self._storage) as reader:
+        settings = self._settings
+        made = MediaReader(
+            stall_seconds=settings.stall_seconds, storage=self._storage, audio_track=settings.audio_track
+        )
+        with self._cutting, made as reader:
             if stopped.is_set():
                 raise stopped_problem()
 

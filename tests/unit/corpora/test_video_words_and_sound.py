@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
+from av.stream import Disposition
 from numpy.typing import NDArray
 
 from corpora.video.reader import MediaReader
@@ -131,3 +133,30 @@ def test_a_stretch_of_sound_is_cut_out_of_the_whole(reader: MediaReader, tmp_pat
     assert np.array_equal(reader.audio_between(str(path), 3.0, 99.0), whole[48000:])
     write_video(tmp_path / "mute.mp4", 1)
     assert len(reader.audio_between(str(tmp_path / "mute.mp4"), 0.0, 1.0)) == 0
+
+
+def write_tracks(path: Path) -> None:
+    """Three tracks, each of its own level: English, German, and French, which is marked default."""
+    with av.open(str(path), "w") as out:
+        for language, marked in (("eng", 0), ("ger", 0), ("fre", 1)):
+            stream = out.add_stream("flac", rate=16000, layout="mono")
+            stream.metadata["language"] = language
+            stream.disposition = Disposition(marked)
+        for track, stream in enumerate(out.streams.audio, 1):
+            level = np.full((1, 16000), track * 3000, np.int16)
+            frame = av.AudioFrame.from_ndarray(level, format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 16000, 0
+            for packet in (*stream.encode(frame), *stream.encode(None)):
+                out.mux(packet)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "heard"), [("", 3), ("1", 1), ("2", 2), ("ger", 2), ("fre", 3), ("9", 3), ("spa", 3)]
+)
+def test_the_audio_track_that_is_chosen_is_heard(tmp_path: Path, chosen: str, heard: int) -> None:
+    write_tracks(tmp_path / "a.mkv")
+    with MediaReader(audio_track=chosen) as reader:
+        samples = np.concatenate(list(reader.audio(str(tmp_path / "a.mkv"))))
+        language = reader.probe(str(tmp_path / "a.mkv")).language
+    assert np.median(samples) * 32768 / 3000 == pytest.approx(heard, abs=0.05)
+    assert language == ("eng", "ger", "fre")[heard - 1]
