@@ -1,6 +1,6 @@
-"""CPU-seconds of `rag index` per minute of 720p30, by stage, as a whole, and beside the plain way.
+"""CPU-seconds of `rag index` per minute of 720p30, by stage and as a whole.
 
-    python -m benchmarks.indexing_cost [--minutes 4] [--no-text] [--no-plain]
+    python -m benchmarks.indexing_cost [--minutes 4] [--no-text]
 
 All are measured here, one after the other, on the same footage, with the same
 decoder settings, encoder, backend and batch; the backend is what `rag index`
@@ -8,9 +8,7 @@ chooses on this machine. Still-frame reuse is off, and speech is not read.
 `whole` is the slope between a short and a long video, which takes start-up out
 of it; `whole_with_text` is the same with on-screen text. `ratio` is `whole`
 over decoding and encoding. Measuring is that of the frames and of a minute of
-noise, whose decoding is not counted: the footage is silent. The plain way is
-PyAV at 2 fps, every frame decoded, transformers' CLIP in float32, and one
-LanceDB add of the rows.
+noise, whose decoding is not counted: the footage is silent.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from benchmarks.material import index_command, save_vit_b32, write_footage
 from benchmarks.options import kept_folder, option_parser
@@ -108,38 +105,6 @@ def measure_alone(video: Path) -> tuple[float, float]:
     return least_cpu(frames), least_cpu(sound)
 
 
-def plain_way(video: Path, model: Path) -> float:
-    """What a script of thirty lines does with one video, without imports and loading."""
-    import av
-    import lancedb
-    import torch
-    from transformers import CLIPImageProcessor, CLIPModel
-
-    tower = CLIPModel.from_pretrained(str(model), local_files_only=True).eval()
-    processor = CLIPImageProcessor.from_pretrained(str(model), local_files_only=True)
-    with tempfile.TemporaryDirectory() as folder:
-        database = lancedb.connect(folder)
-        before = cpu()
-        images: list[Any] = []
-        times: list[float] = []
-        with av.open(str(video)) as container:
-            container.streams.video[0].thread_type = "AUTO"
-            for frame in container.decode(video=0):
-                if frame.time is not None and frame.time >= len(times) / RATE:
-                    images.append(frame.to_image())
-                    times.append(frame.time)
-        rows = []
-        with torch.inference_mode():
-            for start in range(0, len(images), BATCH):
-                pixels = processor(images=images[start : start + BATCH], return_tensors="pt")
-                found = tower.get_image_features(**pixels).pooler_output
-                rows += torch.nn.functional.normalize(found, dim=-1).tolist()
-        database.create_table(
-            "frames", [{"time": time, "vector": row} for time, row in zip(times, rows, strict=True)]
-        )
-        return cpu() - before
-
-
 def whole(video: Path, model: Path, backend: str, text: str = "off") -> tuple[float, float]:
     """CPU-seconds and seconds of one `rag index` of one video, as a process. `text`: the OCR mode."""
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +122,6 @@ def main() -> None:
     parser.add_argument("--backend", help="default: the best here, as rag index chooses it")
     parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--text", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--plain", action=argparse.BooleanOptionalAction, default=True)
     chosen = parser.parse_args()
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as `rag index` does
     chosen.folder.mkdir(exist_ok=True)
@@ -176,9 +140,6 @@ def main() -> None:
         first, _ = whole(short, model, backend, text)
         second, _ = whole(long, model, backend, text)
         figures[name] = (second - first) / chosen.minutes
-    if chosen.plain:
-        figures["plain_way"] = plain_way(short, model)
-        figures["plain_over_whole"] = figures["plain_way"] / figures["whole"]
     figures["ratio"] = figures["whole"] / (decode + encode)
     figures["measuring_share"] = (frames + sound) / (decode + encode)
     rounded = {name: round(value, 3) for name, value in figures.items()}

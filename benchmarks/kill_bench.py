@@ -84,7 +84,6 @@ class Bench:
     """The corpus, the encoders, and the libraries of an undisturbed plain run after each step."""
 
     steps: tuple[Step, ...] = PLAIN
-    faked = True
 
     def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
         """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes."""
@@ -127,7 +126,7 @@ class Bench:
         environment = {**self.environment, "RAG_ENCODER__IMAGE": f"hf:{self.encoders[chosen.encoder]}"}
         log = self.logs / "command.log"
         words += ["--library", str(library)]
-        return Run(self.server, words, log, aim=aim, environment=environment, faked=self.faked)
+        return Run(self.server, words, log, aim=aim, environment=environment)
 
     def place(self, corpus: Path) -> str:
         """The corpus as a word of a command."""
@@ -199,13 +198,6 @@ class Bench:
         if left := self.left_over(library):
             return f"left over: {left[:3]}"
         return "; ".join(self.broken(library))
-
-
-class UnfakedBench(Bench):
-    """Without on-screen text and speech, of which workers of Ray have no fakes."""
-
-    steps = PLAIN[:1]
-    faked = False
 
 
 class StoreBench(Bench):

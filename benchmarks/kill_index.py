@@ -1,6 +1,6 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 1000 [--least 20] [--seed 0] [--way plain|store|ray]
+    python -m benchmarks.kill_index --times 1000 [--least 20] [--seed 0] [--way plain|store]
 
 A small corpus (videos with sound, subtitles and texts on the screen, documents, a copy, a file that is cut
 off) is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`, then
@@ -8,10 +8,9 @@ encoded again by another encoder. A command is killed before, in or after a call
 least so far, a few times in one life of a library, and then runs to its end. The library must be that of a
 plain run without kills, row for row; no shard may be left; `rag doctor` must find nothing broken.
 Prints kills and faults by stage. `--least`: goes on until each stage was hit so often, a fiftieth of
-`--times` unless given. `plain`: on local disk. `store`:
-corpus and library on an object store (moto), which answers one request in ten with an error in
-every second life. `ray`: that store, and a cluster of two nodes of one core; a driver, a worker at work and a
-node are killed in each life. Interrupted or terminated, it ends with what was seen until then.
+`--times` unless given. `plain`: on local disk. `store`: corpus and library on an object store (moto),
+which answers one request in ten with an error in every second life. Interrupted or terminated, it ends with
+what was seen until then.
 """
 
 from __future__ import annotations
@@ -115,10 +114,6 @@ def kill_runs(
     folder: Path, times: int, *, seed: int = 0, way: str = "plain", least: int = 0
 ) -> tuple[Result, set[str]]:
     """Kill `times` runs in `folder`; the result, and all stages that could be hit."""
-    if way == "ray":
-        from benchmarks.kill_ray import kill_ray
-
-        return kill_ray(folder, times, seed), set()
     with open_server() as server:
         plain = Bench(folder, server)
         plain.undisturbed()
@@ -137,7 +132,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--least", type=int)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--way", choices=(*WAYS, "ray"), default="plain")
+    parser.add_argument("--way", choices=WAYS, default="plain")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:

@@ -172,7 +172,7 @@ class Run:
     """One `rag` command in a session of its own, until it ends or is killed."""
 
     def __init__(self, server: subprocess.Popen[str], words: list[str], log: Path, **given: Any) -> None:
-        """`given`: `environment`, `aim`, and whether readers of text and speech are `faked`."""
+        """`given`: `environment` and `aim`."""
         assert server.stdin is not None
         assert server.stdout is not None
         self._seconds, self._struck = log.with_suffix(".seconds"), log.with_suffix(".struck")
@@ -267,15 +267,13 @@ def _run_command(
     struck: str,
     aim: dict[str, Any] | None,
     environment: dict[str, str],
-    faked: bool,
 ) -> None:
     os.setsid()
     for number, path in enumerate((os.devnull, os.devnull, log)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     os.environ.update(environment)
     forked_worker.install()
-    if faked:
-        fake_readers()
+    fake_readers()
     small_commits()
     Moments(Aim(**aim) if aim else None, Path(seconds), Path(struck)).install()
     from rag._cli.main import run

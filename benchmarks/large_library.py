@@ -1,10 +1,8 @@
-"""Questions over a library of 100, 1,000 or 10,000 hours: made, asked, compared with exact search and others.
+"""Questions over a library of 100, 1,000 or 10,000 hours: made, asked, compared with exact search.
 
     python -m benchmarks.large_library make --hours 10000
     python -m benchmarks.large_library ask --hours 10000 [--questions 200]
     python -m benchmarks.large_library recall --hours 10000 [--questions 200]
-    python -m benchmarks.large_library compare --hours 1000 [--questions 200]
-    python -m benchmarks.large_library commit --hours 10000
 
 The library is that of `benchmarks.synthetic_library`, in the folder `large-HOURS` of --folder.
 
@@ -12,9 +10,7 @@ The library is that of `benchmarks.synthetic_library`, in the folder `large-HOUR
 so that each question reads rows from the disk, and in one that finds what the first has read. It differs from
 `rag search` in two points: the vector of a question in the space of images is random, for no image encoder
 made the library, and nothing is printed. `recall` compares the ten best of the product with a scan of the
-stored vectors that shares no code with it. `compare` gives one run of the product, of LanceDB's vector index
-with its defaults and of FAISS's HNSW, on the same vectors and queries; LanceDB's build is ended after
---build-minutes of processor time. `commit` adds a video of 10 minutes and takes it away again.
+stored vectors that shares no code with it.
 """
 
 from __future__ import annotations
@@ -23,14 +19,11 @@ import gc
 import json
 import os
 import resource
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -40,17 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import kept_folder, option_parser
-from benchmarks.synthetic_library import (
-    META,
-    ClipSpace,
-    Rows,
-    build,
-    encoded,
-    more_video,
-    prose,
-    questions,
-    unit,
-)
+from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions, unit
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
 from indexers.protocol import TextTower
@@ -59,8 +42,6 @@ from rag.settings import load_settings
 from rag.store import schema
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.vector_index import one_thread
-from rag.store.writing import Writer
 
 TOP = 10
 SEED = 17
@@ -76,19 +57,6 @@ class QuerySet:
     key: str
     rows: Rows
     """Unit float32 (n, dim)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """What `compare` measures of an index."""
-
-    name: str
-    build_cpu: float
-    """Seconds, from the stored vectors to an index that answers."""
-    size: int
-    """Bytes, of the index without the vectors that the table holds anyway."""
-    find: Callable[[Rows], Sequence[int]] | None
-    """Ten row numbers for one unit float32 (dim,); None where building was ended at its limit."""
 
 
 # Queries
@@ -214,7 +182,6 @@ def answer(folder: Path, file: Path) -> dict[str, Any]:
             library.search(text, top_k=TOP)
             walls.append(1000 * (time.perf_counter() - wall))
             cpus.append(1000 * (time.process_time() - cpu))
-        parts = _parts(library._engine.reader, texts, vectors, library._engine.text_encoder)
     p50, p95 = np.percentile(walls, [50, 95])
     return {
         "import_s": round(imported - begun, 3),
@@ -228,33 +195,9 @@ def answer(folder: Path, file: Path) -> dict[str, Any]:
         "p50_ms": round(float(p50), 1),
         "p95_ms": round(float(p95), 1),
         "cpu_p50_ms": round(float(np.median(cpus)), 1),
-        "parts_p50_ms": parts,
         "rss_after_first_mb": round(memory / 1024),
         "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }
-
-
-def _parts(reader: Reader, texts: Sequence[str], vectors: Rows, encoder: Any) -> dict[str, float]:
-    """Median milliseconds of each search of a question, by itself."""
-    sentences = [encoder.encode_text([text])[0] for text in texts[:60]]
-    calls: dict[str, Callable[[int], Any]] = {
-        "clips": lambda i: reader.search_clips(vectors[i], 80),
-        "evidence": lambda i: reader.search_evidence(sentences[i], 80),
-        "full text of evidence": lambda i: reader.match_evidence(texts[i], 80),
-        "passages": lambda i: reader.search_passages(sentences[i], 80),
-        "full text of passages": lambda i: reader.match_passages(texts[i], 80),
-    }
-    return {name: round(float(np.median(_timed(call, len(sentences)))), 2) for name, call in calls.items()}
-
-
-def _timed(call: Callable[[int], Any], count: int) -> list[float]:
-    """Wall milliseconds of each call."""
-    walls = []
-    for number in range(count):
-        begun = time.perf_counter()
-        call(number)
-        walls.append(1000 * (time.perf_counter() - begun))
-    return walls
 
 
 # Recall
@@ -335,107 +278,6 @@ def _share(values: Sequence[float]) -> tuple[str, str, str]:
     return f"{found.value:.4f}", f"{found.low:.4f} to {found.high:.4f}", str(found.n)
 
 
-# Beside other indexes
-
-COMPARED = [
-    "table, rows",
-    "index",
-    "build, CPU s",
-    "ratio",
-    "size, MB",
-    "p50, ms",
-    "ratio",
-    "recall@10, set 1",
-    "recall@10, set 2",
-]
-
-
-def lancedb_default(rows: NDArray[np.float16], folder: Path, limit: int) -> Engine:
-    """LanceDB's `create_index` and `search`, each with nothing chosen but cosine.
-
-    `limit`: seconds of processor time, after which building is ended.
-    """
-    import lancedb
-    import pyarrow as pa
-
-    held = pa.table({"number": np.arange(len(rows)), "vector": schema.matrix_column(rows, rows.shape[1])})
-    lancedb.connect(folder).create_table("rows", held)
-    # In a process of its own, which alone can be ended.
-    command = [sys.executable, "-c", BUILD_LANCEDB, str(folder), str(limit)]
-    built = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if built.returncode == -signal.SIGXCPU:
-        return Engine("LanceDB, default", float(limit), 0, None)
-    built.check_returncode()
-    table = lancedb.connect(folder).open_table("rows")
-    size = sum(path.stat().st_size for path in (folder / "rows.lance/_indices").rglob("*") if path.is_file())
-
-    def find(query: Rows) -> list[int]:
-        found = (
-            table.search(query).distance_type("cosine").select(["number", "_distance"]).limit(TOP).to_arrow()
-        )
-        numbers: list[int] = found["number"].to_pylist()
-        return numbers
-
-    return Engine("LanceDB, default", float(built.stdout), size, find)
-
-
-BUILD_LANCEDB = """
-import resource, sys, time
-import lancedb
-table = lancedb.connect(sys.argv[1]).open_table("rows")
-begun = time.process_time()
-limit = int(begun) + int(sys.argv[2])
-resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60))
-table.create_index(metric="cosine", vector_column_name="vector")
-print(time.process_time() - begun)
-"""
-
-
-def faiss_hnsw(rows: NDArray[np.float16]) -> Engine:
-    """FAISS's `IndexHNSWFlat`: 32 neighbours, `efSearch` 128 where its default is 16; one thread."""
-    import faiss
-
-    index = faiss.IndexHNSWFlat(rows.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
-    index.hnsw.efSearch = 128
-    begun = time.process_time()
-    with one_thread(faiss):
-        index.add(rows.astype(np.float32))
-    cpu = time.process_time() - begun
-    size = faiss.serialize_index(index).nbytes - rows.size * 4
-
-    def find(query: Rows) -> list[int]:
-        with one_thread(faiss):
-            numbers: list[int] = index.search(query[None], TOP)[1][0].tolist()
-        return numbers
-
-    return Engine("FAISS HNSW", cpu, size, find)
-
-
-def product(folder: Path, table: str, keys: Sequence[str], temporary: Path) -> Engine:
-    """The library's own search: its maintenance without index files, and the first question."""
-    copy = hard_links(folder, temporary / "library")
-    shutil.rmtree(copy / "indexes", ignore_errors=True)
-    place = {key: number for number, key in enumerate(keys)}
-    begun = time.process_time()
-    with Writer.open(copy) as writer:
-        writer.maintain()
-    reader = Reader.open(copy, exact_rows=load_settings().search.exact_rows)
-    search = reader.search_clips if table == "clips" else reader.search_evidence
-    dim = IMAGE_DIM if table == "clips" else META.text_encoder.dim
-    search(np.eye(1, dim, dtype=np.float32)[0], TOP)
-    cpu = time.process_time() - begun
-    name = schema.vectors_table(META.image_encoder) if table == "clips" and META.image_encoder else table
-    files = (copy / "indexes").glob(f"{name}*")
-    size = sum(path.stat().st_size for path in files if path.suffix != ".vectors")
-    return Engine("this library", cpu, size, lambda row: [place[hit.key] for hit in search(row, TOP)])
-
-
-def hard_links(folder: Path, copy: Path) -> Path:
-    """A copy of a library that takes no room: what is written there leaves the original as it is."""
-    shutil.copytree(folder, copy, copy_function=os.link, ignore=shutil.ignore_patterns("*.lock"))
-    return copy
-
-
 def _of_videos(videos: Any, batch: Any) -> NDArray[np.bool_]:
     """bool (n,): the rows of a batch whose video is among an Arrow array of ids."""
     import pyarrow.compute as pc
@@ -444,124 +286,13 @@ def _of_videos(videos: Any, batch: Any) -> NDArray[np.bool_]:
     return found
 
 
-def compare(folder: Path, count: int, tables: Sequence[str], limit: int) -> str:
-    """Build, size, latency and recall of each index, as a Markdown table; ratios are to the first."""
-    body: list[list[str]] = []
-    for table in tables:
-        sets = clip_queries(folder, count) if table == "clips" else evidence_queries(count)
-        body += _compare(folder, table, sets, limit)
-    return markdown_table(COMPARED, body)
-
-
-def _compare(folder: Path, table: str, sets: Sequence[QuerySet], limit: int) -> Iterator[list[str]]:
-    held = vectors_of(folder, table).to_table(columns=[sets[0].key, "vector"])
-    keys = held[sets[0].key].to_pylist()
-    rows = schema.column_matrix(held["vector"], sets[0].rows.shape[1])
-    right = [_nearest(rows, one.rows) for one in sets]
-    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        makers: list[Callable[[], Engine]] = [
-            lambda: product(folder, table, keys, Path(temporary)),
-            lambda: lancedb_default(rows, Path(temporary), limit),
-            lambda: faiss_hnsw(rows),
-        ]
-        first: tuple[float, float] | None = None
-        for make in makers:
-            engine = make()
-            name = f"{table}, {len(rows):,}"
-            if engine.find is None:
-                ended = f"not built after {engine.build_cpu:.0f}"
-                yield [name, engine.name, ended, *["-"] * (len(COMPARED) - 3)]
-                continue
-            walls, shares = _searched(engine.find, sets, right)
-            p50 = float(np.median(walls))
-            first = first or (engine.build_cpu, p50)
-            print(engine.name, f"{engine.build_cpu:.1f}", f"{p50:.2f}", file=sys.stderr)
-            yield [
-                name,
-                engine.name,
-                f"{engine.build_cpu:.1f}",
-                f"{engine.build_cpu / first[0]:.1f}",
-                f"{engine.size / 1e6:.0f}",
-                f"{p50:.2f}",
-                f"{p50 / first[1]:.2f}",
-                *[_share(each)[0] for each in shares],
-            ]
-
-
-def _searched(
-    find: Callable[[Rows], Sequence[int]], sets: Sequence[QuerySet], right: Sequence[Sequence[set[int]]]
-) -> tuple[list[float], list[list[float]]]:
-    """Milliseconds of all queries, and the shares of the ten nearest rows that were found, by set."""
-    find(sets[0].rows[0])
-    walls: list[float] = []
-    shares: list[list[float]] = []
-    for one, gold in zip(sets, right, strict=True):
-        found: list[Sequence[int]] = []
-        for row in one.rows:
-            begun = time.perf_counter()
-            found.append(find(row))
-            walls.append(1000 * (time.perf_counter() - begun))
-        shares.append([len(set(got) & wanted) / TOP for got, wanted in zip(found, gold, strict=True)])
-    return walls, shares
-
-
-def _nearest(rows: NDArray[np.float16], queries: Rows) -> list[set[int]]:
-    """Numbers of the ten rows nearest to each query."""
-    scores = np.concatenate(
-        [rows[at : at + 65536].astype(np.float32) @ queries.T for at in range(0, len(rows), 65536)]
-    )
-    return [set(np.argpartition(-column, TOP)[:TOP].tolist()) for column in scores.T]
-
-
-# Writing
-
-
-def commit(folder: Path) -> dict[str, Any]:
-    """Seconds and bytes read of one more video, and of maintenance, on a copy of hard links."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        copy = hard_links(folder, Path(temporary) / "library")
-        figures: dict[str, Any] = {}
-        with _measured(figures, "open the writer"):
-            writer = Writer.open(copy)
-        with writer:
-            for number in (1, 2):
-                with _measured(figures, f"video {number} of 20 clips and 120 spans"):
-                    more_video(writer, number)
-            with _measured(figures, "maintain"):
-                writer.maintain()
-            with _measured(figures, "maintain, nothing to do"):
-                writer.maintain()
-            with _measured(figures, "remove a video"):
-                writer.remove_paths(["/more/1.mp4"])
-    return figures
-
-
-@contextmanager
-def _measured(figures: dict[str, Any], name: str) -> Iterator[None]:
-    wall, cpu, read = time.perf_counter(), time.process_time(), _bytes_read()
-    yield
-    figures[name] = {
-        "wall_s": round(time.perf_counter() - wall, 3),
-        "cpu_s": round(time.process_time() - cpu, 3),
-        "read_mb": round((_bytes_read() - read) / 1e6, 1),
-    }
-
-
-def _bytes_read() -> int:
-    """Bytes that this process asked the system for, cached or not."""
-    lines = Path("/proc/self/io").read_text().splitlines()
-    return int(dict(line.split(": ") for line in lines)["rchar"])
-
-
 def main() -> None:
     """Print what was asked for."""
     parser = option_parser(__doc__)
-    parser.add_argument("what", choices=["make", "ask", "answer", "recall", "compare", "commit"])
+    parser.add_argument("what", choices=["make", "ask", "answer", "recall"])
     parser.add_argument("--hours", type=int, default=100)
     parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--tables", nargs="+", default=["clips", "evidence"])
-    parser.add_argument("--build-minutes", type=int, default=25, help="of processor time for LanceDB's index")
     parser.add_argument("--file", type=Path, help="of `answer`, which `ask` starts")
     chosen = parser.parse_args()
     folder = chosen.folder / f"large-{chosen.hours}"
@@ -575,11 +306,8 @@ def main() -> None:
         print(json.dumps(answer(chosen.folder, chosen.file)))
     elif chosen.what == "recall":
         print(recall(folder, chosen.questions))
-    elif chosen.what == "compare":
-        print(compare(folder, chosen.questions, chosen.tables, 60 * chosen.build_minutes))
     else:
-        figures = ask(folder, chosen.questions) if chosen.what == "ask" else commit(folder)
-        print(json.dumps(figures, indent=2))
+        print(json.dumps(ask(folder, chosen.questions), indent=2))
 
 
 if __name__ == "__main__":

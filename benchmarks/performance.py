@@ -44,7 +44,7 @@ def benchmark(name: str, *arguments: str) -> dict[str, Any]:
 
 def minute_of_video(minutes: float) -> dict[str, float]:
     """CPU-seconds a minute of 720p30, by stage."""
-    cost = benchmark("indexing_cost", "--minutes", str(minutes), "--no-plain", "--no-text")
+    cost = benchmark("indexing_cost", "--minutes", str(minutes), "--no-text")
     named = {
         "decode": cost["decode"],
         "encode": cost["encode"],

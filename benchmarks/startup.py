@@ -1,4 +1,4 @@
-"""Commands from a cold start: `rag --help`, `rag index` of 1,000 unchanged files, `rag search`, `rag ask`.
+"""Commands from a cold start: `rag --help`, `rag search`, `rag ask`.
 
     python -m benchmarks.startup
 
@@ -92,9 +92,6 @@ def main() -> None:
         figures = {
             "python -c pass": timed([sys.executable, "-c", "pass"], chosen.rounds),
             "rag --help (target 0.15)": timed([*RAG, "--help"], chosen.rounds),
-            f"rag index, {FILES} unchanged (target 1)": timed(
-                [*RAG, "index", str(notes), *words], chosen.rounds
-            ),
             **{
                 f"rag {command}, {name} (target {target})": timed(
                     [*RAG, command, text, *library], chosen.rounds, seeing

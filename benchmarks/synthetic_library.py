@@ -217,25 +217,6 @@ def _add_passages(writer: Writer, numbers: range, texts: TextSpace) -> None:
     writer.put_file(FileRow(path, _identity(path), "passages", 1, 1, 1, ""))
 
 
-def more_video(writer: Writer, number: int) -> None:
-    """One more video, committed as indexing does it: without sound and measurements."""
-    meta, rng = writer.meta, np.random.default_rng((SEED, 6, number))
-    assert meta is not None
-    assert meta.image_encoder is not None
-    video = _video(f"/more/{number}.mp4")
-    clips = unit(rng.standard_normal((CLIPS, meta.image_encoder.dim)))
-    said = [
-        Evidence(video.video_id, 5.0 * i, 5.0 * i + 5, "asr", text)
-        for i, text in enumerate(words(rng, SPANS, 12))
-    ]
-    writer.begin_video(video)
-    writer.add_clips([_clip(video, i, clips[i], clips[i][None]) for i in range(CLIPS)])
-    writer.put_evidence(video.video_id, said, unit(rng.standard_normal((SPANS, meta.text_encoder.dim))))
-    writer.finish_video(video, {})
-    writer.put_file(FileRow(video.path, video.video_id, "video", 1, 1, 1, ""))
-    writer.flush()
-
-
 def _identity(name: str) -> str:
     return blake2b(name.encode(), digest_size=16).hexdigest()
 

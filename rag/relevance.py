@@ -1,9 +1,8 @@
 """Relevance of a text or an image to a question, in [0, 1], comparable between questions.
 
 Texts: cosine of sentence vectors and shared stems, as one number. The curve was set on questions about
-small corpora of subtitles and passages with all-MiniLM-L6-v2 (`benchmarks/answering_quality.py` measures
-it): answerable questions are above 0.5 and unrelated ones below. Another text encoder has another spread,
-and needs other constants.
+small corpora of subtitles and passages with all-MiniLM-L6-v2: answerable questions are above 0.5 and
+unrelated ones below. Another text encoder has another spread, and needs other constants.
 
 Images: cosines of image encoders have no common scale (0.2 is high for one, low for another), so each is
 standardized over a fixed background of everyday sentences against the same image:
