@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from eval.tasks.egofact.construction.narrations import parse_narration
 from eval.tasks.egofact.construction.records import FactPassage
 from eval.tasks.egofact.construction.roles import (
     AnsweredQuestion,
@@ -64,11 +63,19 @@ def narrate(asked: Timeline) -> Narration:
 
 
 def structure(text: str) -> EventReply:
-    found = parse_narration(text, 0.0, 1.0)
+    """Of "#C C puts the mug onto the bench"; of other lines no event."""
+    found = re.fullmatch(r"#C C ((\w+)s the (\w+(?: \w+)?) onto the (\w+))", text)
     if found is None:
         return EventReply(rewritten="", agent="", action="", patient="", patient_canonical="")
-    names = EventReply.model_fields
-    return EventReply(**{name: getattr(found, name) for name in names})
+    said, action, patient, place = found.groups()
+    return EventReply(
+        rewritten=f"the camera wearer {said}",
+        agent="camera wearer",
+        action=action,
+        patient=patient,
+        patient_canonical=patient,
+        patient_destination=place,
+    )
 
 
 def distract(asked: AnsweredQuestion) -> Distractors:

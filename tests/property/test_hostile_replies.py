@@ -12,7 +12,7 @@ import pytest
 
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
-from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
+from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
 from rag.reasoners.llm.reasoner import _parsed
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES

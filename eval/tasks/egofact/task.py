@@ -23,7 +23,7 @@ from eval.tasks.egofact.dataset import (
     prepare_unfiltered,
 )
 from eval.tasks.egofact.report import REPORT, chose_fact, letter_shares
-from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer, ModelJudge, SentenceJudge
+from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer, ModelJudge
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
 from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
@@ -44,8 +44,7 @@ class EgoFactTask(Task[Environment]):
     report = REPORT
     score_type = EgoFactScore
     judges: ClassVar[Mapping[str, str]] = {
-        "captions": "of the embedded reasoner: fixed sentences for the frames, held against the event",
-        "model": "the judge model: whether the caption that was read says enough to answer",
+        "model": "the judge model: whether the caption that was read says enough to answer"
     }
     measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact}
 
@@ -65,16 +64,14 @@ class EgoFactTask(Task[Environment]):
         return prepare_egofact(self.name, self.folder, self.made, settings, progress)
 
     def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:
+        self.refuse(options)
         library = prepared.environment.corpus.library
         settings = library.settings.reasoner.of_part("judge")
-        judge = options.judge or ("captions" if settings.kind == "embedded" else "model")
-        self.refuse(options, threshold=judge == "captions")
-        if (judge == "captions") != (settings.kind == "embedded"):
-            raise UsageError(f"{self.name}: judge {judge!r} does not go with reasoner kind {settings.kind}")
-        if judge == "model":
+        if settings.kind != "embedded":
             return EgoFactScorer(ModelJudge(library.engine.reasoner, settings.model or settings.kind))
-        threshold = SURE if options.threshold is None else options.threshold
-        return EgoFactScorer(SentenceJudge(prepared.environment.captioner, threshold))
+        if options.judge is not None:
+            raise UsageError(f"{self.name}: judge {options.judge!r} is a language model; set reasoner.kind")
+        return EgoFactScorer(None)
 
     def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:
         return {"letters": letter_shares(samples)}

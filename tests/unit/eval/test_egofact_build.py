@@ -1,4 +1,4 @@
-"""The whole construction on hand-made clips: the Workbench way in, Ego4D's, and the language model's part."""
+"""The construction by rules on hand-made clips, and the files that it is made from."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from eval.tasks.egofact.construction.annotated import read_release
 from eval.tasks.egofact.construction.build import write_benchmark
 from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, answers_right
 from eval.tasks.egofact.construction.records import BuildSettings, Shape
-from eval.tasks.egofact.construction.sources import read_ego4d, read_narrations, read_workbench
+from eval.tasks.egofact.construction.sources import read_narrations, read_workbench
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.report import LETTERS
@@ -121,30 +122,24 @@ def test_the_truth_of_a_workbench_corpus_is_read(tmp_path):
         read_workbench(tmp_path, 30.0)
 
 
-SOUNDS = (
-    "video_uid\tvideo_dur(-1)\tnarration_source\tnarration_ind\tnarration_time\tclip_start\tclip_end\tclip_text\n"
-    'u1\t90\tnarration_pass_1\t0\t2.0\t1.25\t2.75\t#C C picks the "cup" from the table\n'
-    "u1\t90\tnarration_pass_1\t1\t5.0\t4.25\t5.75\t#O A man X puts a plate on the table\n"
-    "u2\t90\tnarration_pass_1\t0\t5.0\t4.25\t5.75\t#C C opens a box\n"
-    "u2\t90\tnarration_pass_1\t0\t9.0\t8.25\t9.75\t#unsure\n"
+SOUNDS = 'video_uid\tclip_start\tclip_end\tclip_text\nu1\t1.25\t2.75\t#C C picks the "cup" from the table\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("narration.json", "{", "cannot be read as JSON"),
+        ("narration.json", '{"u": {"narration_pass_1": {"narrations": [{}]}}}', "lacks timestamp_sec"),
+        ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
+        ("a.csv", SOUNDS.replace("1.25", "early"), "a.csv:2: clip_start or clip_end is no number"),
+        ("none.json", "", "no narration.json, and no Ego4DSounds table"),
+    ],
 )
-
-
-def test_an_ego4dsounds_table_gives_clips_with_events(tmp_path):
-    (tmp_path / "test_clips_11k.csv").write_text(SOUNDS, encoding="utf-8")
-    (tmp_path / "narration.json").write_text("not read", encoding="utf-8")
-    videos = [
-        {"video_uid": "u1", "duration_sec": 90.0, "scenarios": ["Bike mechanic"]},
-        {"video_uid": "u2", "duration_sec": 90.0, "scenarios": ["Golfing"]},
-    ]
-    (tmp_path / "ego4d.json").write_text(json.dumps({"videos": videos}), encoding="utf-8")
-    (clip,) = read_ego4d(tmp_path, 30.0)
-    assert (clip.clip_id, clip.path, clip.start, clip.end) == ("u1:00000", "videos/u1.mp4", 0.0, 30.0)
-    assert [one.agent for one in clip.events] == ["camera wearer", "man"]
-    assert clip.description == "bike mechanic around the table"
-    (tmp_path / "descriptions.json").write_text('{"u1": "the video that shows a bench."}', encoding="utf-8")
-    assert read_ego4d(tmp_path, 30.0)[0].description == "a bench"
-    assert len(read_ego4d(tmp_path, 30.0, scenarios=())) == 2
+def test_an_event_list_that_cannot_be_read_is_named(tmp_path, name, text, fault):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    sounds = tmp_path / name if name.endswith("csv") else None
+    with pytest.raises(UsageError, match=fault):
+        read_release(tmp_path, sounds, scenarios=())
 
 
 def test_narrations_alone_give_windows_of_a_second_and_a_half(tmp_path):
@@ -158,19 +153,3 @@ def test_narrations_alone_give_windows_of_a_second_and_a_half(tmp_path):
     path.write_text(json.dumps(held), encoding="utf-8")
     (row,) = read_narrations(path)
     assert (row.video_uid, row.start, row.end) == ("u1", 0.0, 1.25)
-    assert len(read_ego4d(tmp_path, 30.0)) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "fault"),
-    [
-        ("narration.json", "{", "cannot be read as JSON"),
-        ("narration.json", '{"u": {"narration_pass_1": {"narrations": [{}]}}}', "lacks timestamp_sec"),
-        ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
-        ("a.csv", SOUNDS.replace("1.25", "early"), "a.csv:2: clip_start or clip_end is no number"),
-    ],
-)
-def test_an_event_list_that_cannot_be_read_is_named(tmp_path, name, text, fault):
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=fault):
-        read_ego4d(tmp_path, 30.0)

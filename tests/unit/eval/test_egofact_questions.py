@@ -1,12 +1,9 @@
-"""Narrations into events, question texts, pairs of events, and queries that would say their answer."""
+"""Question texts, pairs of events, and queries that would say their answer."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from eval.tasks.egofact.construction.narrations import parse_narration
 from eval.tasks.egofact.construction.questions import (
     Rivals,
     asked_clause,
@@ -113,53 +110,3 @@ def test_a_temporal_query_needs_its_anchor_in_the_like_clip_to_be_ambiguous():
     assert ("a:00000", "temporal-1hop", "before", "mug") in _clear([here, like])
     both = segment("b", "repairs in a garage by a red clock", [event("towel", 1.0), anchor])
     assert ("a:00000", "temporal-1hop", "before", "mug") not in _clear([here, both])
-
-
-def test_the_papers_own_example():
-    found = parse_narration("#C C wearer picks the cellphone from the table", 1.0, 2.5)
-    assert found is not None
-    assert found.rewritten == "the camera wearer picks up the cellphone from the table"
-    assert (found.agent, found.action) == ("camera wearer", "pick")
-    assert (found.patient, found.patient_canonical) == ("cellphone", "cellphone")
-    assert found.patient_location == "table"
-    assert (found.patient_destination, found.instrument, found.event_location) == (None, None, None)
-    assert found.window == (1.0, 2.5)
-
-
-@pytest.mark.parametrize(
-    ("text", "rewritten", "agent", "action", "canonical", "slots"),
-    [
-        (
-            "#C C plugs the drill into the socket with his left hand",
-            "the camera wearer plugs the drill into the socket with the left hand",
-            "camera wearer",
-            "plug",
-            "drill",
-            (None, "socket", "left hand", None),
-        ),
-        (
-            "#O A lady Y washes a plate in the sink #unsure",
-            "the woman washes the plate in the sink",
-            "woman",
-            "wash",
-            "plate",
-            (None, None, None, "sink"),
-        ),
-    ],
-)
-def test_narrations_are_read_into_slots(text, rewritten, agent, action, canonical, slots):
-    found = parse_narration(text, 0.0, 1.5)
-    assert found is not None
-    assert (found.rewritten, found.agent, found.action) == (rewritten, agent, action)
-    assert found.patient_canonical == canonical
-    assert slots == (
-        found.patient_location,
-        found.patient_destination,
-        found.instrument,
-        found.event_location,
-    )
-
-
-@pytest.mark.parametrize("text", ["", "#unsure", "#Summary C tidied up"])
-def test_lines_without_an_event_are_none(text):
-    assert parse_narration(text, 0.0, 1.5) is None

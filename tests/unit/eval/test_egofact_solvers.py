@@ -15,7 +15,7 @@ from eval.tasks.egofact.dataset import query_of
 from eval.tasks.egofact.records import ClipRow
 from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer, ModelJudge, Sufficiency
 from eval.tasks.egofact.solvers.corpus import Corpus
-from eval.tasks.egofact.solvers.model_graph import Entity, Extraction, Relationship
+from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
 from rag.errors import UsageError
 from rag.reasoners.roles.anchor_event import AnchorEvent

@@ -12,7 +12,7 @@ from PIL import Image
 
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
-from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
+from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
 from rag.reasoners.prompts import EncodedImage, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT

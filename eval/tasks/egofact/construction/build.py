@@ -9,19 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.task import SYNTHETIC_TEXT
-from eval.tasks.egofact.construction.options import corpus_prior, workbench_prior
+from eval.tasks.egofact.construction.options import workbench_prior
 from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
 from eval.tasks.egofact.construction.questions import described_by
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.construction.sources import (
-    TRUTH,
-    read_ego4d,
-    read_passages,
-    read_workbench,
-    workbench_aliases,
-    workbench_passages,
-)
+from eval.tasks.egofact.construction.sources import read_workbench, workbench_aliases, workbench_passages
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.workbench.recording import recorded_fields
@@ -44,13 +37,13 @@ def build_egofact(
     settings: BuildSettings | None = None,
     encoder: TextEncoder | None = None,
 ) -> Plan:
-    """Build the benchmark of a corpus by rules and write its folder: same arguments, same bytes.
+    """Build the benchmark of a Workbench corpus by rules and write its folder: same arguments, same bytes.
 
     `encoder`: of sentences; default all-MiniLM-L6-v2. Raises `UsageError` where the corpus has no
     readable event list, or nothing can be asked of it.
     """
     numbers = settings or BuildSettings()
-    source = read_source(corpus_dir, numbers)
+    source = workbench_source(read_workbench(corpus_dir, numbers.segment_seconds), numbers)
     # Paths of a benchmark start at its own folder, wherever the corpus is.
     below = os.path.relpath(corpus_dir, out)
     segments = [replace(one, path=os.path.normpath(f"{below}/{one.path}")) for one in source.segments]
@@ -64,16 +57,6 @@ def build_egofact(
         settings=numbers,
         encoder=encoder,
     )
-
-
-def read_source(corpus_dir: Path, settings: BuildSettings) -> Source:
-    """A Workbench corpus where it says so, else Ego4DSounds or Ego4D files with `passages.jsonl`."""
-    if (corpus_dir / TRUTH).is_file():
-        segments = read_workbench(corpus_dir, settings.segment_seconds)
-        return workbench_source(segments, settings)
-    segments = read_ego4d(corpus_dir, settings.segment_seconds)
-    passages = read_passages(corpus_dir / "passages.jsonl")
-    return Source(segments, passages, corpus_prior(segments))
 
 
 def workbench_source(segments: Sequence[Segment], settings: BuildSettings | None = None) -> Source:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from eval.runs.records import LETTERS
 from eval.tasks.egofact.construction.questions import Candidate, names_object, option_text
-from eval.tasks.egofact.construction.records import BuildSettings, EventStructure, FactPassage, Segment
+from eval.tasks.egofact.construction.records import BuildSettings, EventStructure, FactPassage
 from eval.tasks.egofact.records import Query, Truth
 from eval.workbench.seeds import stable_number
 
@@ -64,16 +63,6 @@ def workbench_prior() -> ObjectPrior:
         for name in names:
             used[name] = used.get(name, 0.0) + 1 / len(names)
     return ObjectPrior("workbench catalogue", fit, used)
-
-
-def corpus_prior(segments: Iterable[Segment]) -> ObjectPrior:
-    """Any other event list: an action fits its objects in the list, as often as they occur with it."""
-    fit: dict[str, Counter[str]] = {}
-    used: Counter[str] = Counter()
-    for event in (event for segment in segments for event in segment.events if event.patient_canonical):
-        fit.setdefault(event.action, Counter())[event.patient_canonical] += 1
-        used[event.patient_canonical] += 1
-    return ObjectPrior("event counts", fit, used)
 
 
 def keep_shares(prior: ObjectPrior, weights: Mapping[str, float]) -> dict[str, float]:

@@ -1,10 +1,7 @@
-"""Where events and passages come from: a Workbench corpus, or files of Ego4D and Ego4DSounds.
+"""Where events and passages come from: a Workbench corpus, and the files of Ego4D and Ego4DSounds.
 
-Of Ego4D, by its real field names, are read from a folder: an Ego4DSounds table
-(`*.csv`, `*.tsv`; tab-separated: `video_uid`, `clip_start`, `clip_end`, `clip_text`, ...), or else Ego4D's
-`narration.json`; with them, where they exist, Ego4D's `ego4d.json` (scenarios and durations),
-`descriptions.json` (clip id or video uid to a caption) and `passages.jsonl`. Videos are
-`videos/<video_uid>.mp4`.
+Of Ego4D, by its real field names: an Ego4DSounds table (tab-separated: `video_uid`, `clip_start`, `clip_end`,
+`clip_text`, ...), `narration.json`, and `ego4d.json` (scenarios and durations).
 """
 
 from __future__ import annotations
@@ -12,15 +9,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from eval.tasks.egofact.construction.narrations import parse_narration
 from eval.tasks.egofact.construction.records import (
     EventFields,
     EventStructure,
@@ -29,7 +24,7 @@ from eval.tasks.egofact.construction.records import (
     Statement,
 )
 from eval.tasks.egofact.construction.segments import cut_segments
-from eval.tasks.jsonl import numbered_lines, validation_reason
+from eval.tasks.jsonl import numbered_lines
 from rag.errors import UsageError
 
 SCENARIOS = (
@@ -55,38 +50,6 @@ class Narrated:
     text: str
     event: EventStructure | None = None
     """Its structure, where the annotation has one."""
-
-
-def read_ego4d(
-    folder: Path, segment_seconds: float, *, scenarios: Sequence[str] = SCENARIOS
-) -> list[Segment]:
-    """The clips of all videos of the folder's event list.
-
-    `scenarios`: only videos of one of these, where `ego4d.json` names them; empty for all.
-    Raises `UsageError` where there is no event list or it cannot be read.
-    """
-    narrated = _event_list(folder)
-    scenarios_of, lengths = read_metadata(folder / "ego4d.json")
-    shown = _descriptions(folder / "descriptions.json")
-    by_video: dict[str, list[Narrated]] = {}
-    for row in narrated:
-        by_video.setdefault(row.video_uid, []).append(row)
-    found: list[Segment] = []
-    for uid, rows in sorted(by_video.items()):
-        if scenarios_of and scenarios and not set(scenarios_of.get(uid, ())) & set(scenarios):
-            continue
-        parsed = [parse_narration(row.text, row.start, row.end) for row in rows]
-        cut = cut_segments(
-            uid,
-            f"videos/{uid}.mp4",
-            [event for event in parsed if event is not None],
-            seconds=segment_seconds,
-            duration=lengths.get(uid),
-            description="",
-            scenarios=scenarios_of.get(uid, ()),
-        )
-        found += [replace(clip, description=_described(clip, uid, shown)) for clip in cut if clip.events]
-    return found
 
 
 def read_ego4dsounds(path: Path) -> list[Narrated]:
@@ -143,20 +106,6 @@ def read_narrations(path: Path) -> list[Narrated]:
     return found
 
 
-def _event_list(folder: Path) -> list[Narrated]:
-    for path in sorted([*folder.glob("*.csv"), *folder.glob("*.tsv")]):
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            if "video_uid" in file.readline().split("\t"):
-                return read_ego4dsounds(path)
-    path = folder / "narration.json"
-    if path.is_file():
-        return read_narrations(path)
-    raise UsageError(
-        f"{folder}: no event list: neither .workbench/events.jsonl, nor an Ego4DSounds table, "
-        "nor Ego4D's narration.json"
-    )
-
-
 def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
     """Scenarios and durations by video uid; empty where the file is not there."""
     scenarios: dict[str, tuple[str, ...]] = {}
@@ -173,26 +122,6 @@ def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, flo
     return scenarios, lengths
 
 
-def _descriptions(path: Path) -> dict[str, str]:
-    return {str(key): str(text) for key, text in _json(path).items()} if path.is_file() else {}
-
-
-def _described(clip: Segment, uid: str, shown: Mapping[str, str]) -> str:
-    """A caption where there is one; else the scenario and the places that events name most."""
-    given = shown.get(clip.clip_id) or shown.get(uid)
-    if given:
-        return given.removeprefix("the video that shows ").rstrip(". ")
-    places = Counter(
-        place
-        for event in clip.events
-        for place in (event.patient_location, event.patient_destination, event.event_location)
-        if place
-    )
-    what = clip.scenarios[0].lower() if clip.scenarios else "everyday work"
-    common = [f"the {place}" for place, _ in sorted(places.items(), key=lambda item: (-item[1], item[0]))[:2]]
-    return f"{what} around {' and '.join(common)}" if common else what
-
-
 def _json(path: Path) -> dict[str, Any]:
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
@@ -201,36 +130,6 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(held, dict):
         raise UsageError(f"{path}: holds no JSON object")
     return held
-
-
-class _PassageLine(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: Annotated[str, Field(alias="_id", min_length=1)]
-    title: str = ""
-    text: Annotated[str, Field(min_length=1)]
-    object: str = ""
-    activity: str = ""
-    statements: tuple[Statement, ...] = ()
-
-
-def read_passages(path: Path) -> list[FactPassage]:
-    """Passages in file order; a missing file is none (then there are no two-hop queries).
-
-    Raises `UsageError` naming file and line.
-    """
-    if not path.is_file():
-        return []
-    found: dict[str, FactPassage] = {}
-    for number, line in numbered_lines(path):
-        try:
-            row = _PassageLine.model_validate_json(line)
-        except ValidationError as error:
-            raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
-        if row.id in found:
-            raise UsageError(f"{path}:{number}: _id {row.id!r} is in an earlier line already")
-        found[row.id] = FactPassage(row.id, row.title, row.text, row.object, row.activity, row.statements)
-    return list(found.values())
 
 
 TRUTH = ".workbench/events.jsonl"

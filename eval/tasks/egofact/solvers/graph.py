@@ -1,32 +1,39 @@
-"""GraphRAG's local search over captioned clips and over passages (EgoFact, D.2.1), compact and ours.
+"""GraphRAG's local search over captioned clips and over passages (EgoFact, 4.1 and D.2.1), compact and ours.
 
-Text units are chunks of 1200 tokens with 100 of overlap. A question takes the entities nearest to it, then
-the units that hold most of them. `model_graph` has a language model write the captions and extract entities
-and relationships; the embedded reasoner's graph knows the Workbench's names alone: things, acts, scenes and
-decor that the captions name, and the titles of passages, related where they are in one unit.
+Each clip is described from frames spread over it. Text units are chunks of 1200 tokens, with 100 of
+overlap, of these descriptions and of the passages. Each is searched for entities and relationships once;
+what a language model says is kept beside the data. With the embedded reasoner the entities of a unit are
+its words, and nothing is related. A question takes the entities nearest to it, then the units that hold
+most of them. Descriptions of one entity are joined, not summarized, and there are no community reports:
+local search alone.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import Field
 
-from corpora.records import Clip, Evidence, Passage
-from eval.tasks.egofact.construction.records import SCREENSHOT_SECONDS
-from eval.tasks.egofact.scorer import Captioner
+from corpora.records import Evidence, Passage
+from eval.tasks.egofact.replies import StoredReplies
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.pipeline import no_frames, whole
-from eval.workbench.catalogue import KINDS
+from eval.tasks.jsonl import text_hash
+from localization.sampling import midpoints, nearest_frames
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
-from rag.reasoners.roles.reading import Reading
+from rag.errors import ReplyInvalid
+from rag.reasoners.prompts import load_prompt
+from rag.reasoners.protocol import Example, Reply, Role, RoleCall
+from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.retrieval import RetrievedClip, RetrievedPassage
+from rag.words import content_words, folded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +42,12 @@ CHUNK_TOKENS, CHUNK_OVERLAP = 1200, 100
 """EgoFact, D.2.1."""
 ENTITIES = 10
 UNITS = 5
+DESCRIPTIONS = 5
+"""Of one entity, at most, that are joined."""
+RELATIONSHIPS = 10
+"""Shown with a question."""
 EVERY = 100_000
 """More passages than any library of a benchmark holds."""
-
-
 SETTINGS: Mapping[str, Any] = {
     "chunk_tokens": CHUNK_TOKENS,
     "chunk_overlap": CHUNK_OVERLAP,
@@ -47,13 +56,61 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
+class Entity(Reply):
+    """A node."""
+
+    name: str = Field(min_length=1)
+    type: str = ""
+    description: str = ""
+
+
+class Relationship(Reply):
+    """An edge between two entities, by their names."""
+
+    source: str
+    target: str
+    description: str = ""
+    strength: float = Field(1.0, ge=0, le=10)
+
+
+class Extraction(Reply):
+    """What one text unit says."""
+
+    entities: tuple[Entity, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+
+
+def _examples() -> Iterator[Example[str, Extraction]]:
+    nodes = (Entity(name="mirror", type="object"), Entity(name="woman", type="person"))
+    edge = Relationship(source="woman", target="mirror", description="She polishes it.", strength=8)
+    yield Example(
+        "a caption", "The woman polishes a mirror.", Extraction(entities=nodes, relationships=(edge,))
+    )
+    yield Example("nothing", "", Extraction())
+
+
+EXTRACT_ENTITIES = Role(
+    "extract_entities",
+    "analyst",
+    str,
+    Extraction,
+    lambda text: RoleCall({"text": text}),
+    reply_tokens=4096,
+    examples=_examples,
+    package="eval.tasks.egofact.solvers",
+)
+ROLES = (CAPTION_WINDOW, EXTRACT_ENTITIES)
+
+
 @dataclass(frozen=True, slots=True)
 class TextUnit:
     """A chunk of a captioned clip, or a passage: one of the two is there."""
 
     key: str
     text: str
+    said: Extraction
     entities: tuple[str, ...]
+    """The names of the entities that it names, folded."""
     clip: str | None = None
     passage: Passage | None = None
 
@@ -63,33 +120,22 @@ class TextUnit:
         return self.clip if self.clip is not None else self.key
 
 
+def _unit(key: str, text: str, said: Extraction, **source: Any) -> TextUnit:
+    names = sorted({folded(entity.name) for entity in said.entities})
+    return TextUnit(key, text, said, tuple(names), **source)
+
+
 @dataclass
-class Graph(ABC):
-    """Stages of a pipeline that answers from captions and passages; no image embedding is read at
-    question time."""
+class Graph:
+    """Stages of a pipeline that answers from captions and passages; no image embedding is read at question
+    time. It is built when the solver is opened: its calls count under no question."""
 
     corpus: Corpus
 
-    @property
-    @abstractmethod
-    def captions(self) -> Mapping[str, Sequence[tuple[float, str]]]:
-        """Clip to lines that describe it, each with its time in seconds."""
-
-    @abstractmethod
-    def entities(self, key: str, text: str, title: str = "") -> tuple[str, ...]:
-        """The entities of a text unit, by its key; `title`: of a passage."""
-
-    @property
-    @abstractmethod
-    def related(self) -> Mapping[tuple[str, str], float]:
-        """How closely two entities are related; 0 for a pair that is missing."""
-
-    def described(self, entity: str) -> str:
-        """What an entity is encoded as where it is compared with a question."""
-        return entity
-
     def pipeline(self) -> Pipeline:
-        """The product's pipeline with retrieval over the graph."""
+        """The product's pipeline with retrieval over the finished graph. Raises `ReasonerError` where the
+        model fails."""
+        assert self.units is not None, "it is built here"
         return Pipeline(
             retrieve_clips=self._clips,
             retrieve_passages=self._passages,
@@ -98,6 +144,114 @@ class Graph(ABC):
             read=self.read,
             caption=lambda _, reading: reading,
         )
+
+    # Building
+
+    @property
+    def _embedded(self) -> bool:
+        return self.corpus.library.settings.reasoner.kind == "embedded"
+
+    @cached_property
+    def _built(self) -> tuple[dict[str, str], list[TextUnit]]:
+        """The description of each clip, and all text units."""
+        reasoner = self.corpus.library.engine.reasoner
+        roles = (CAPTION_WINDOW,) if self._embedded else ROLES
+        made = " ".join([reasoner.name, *(load_prompt(role).version for role in roles)])
+        path = self.corpus.folder / "graph" / f"{text_hash(made)[:12]}.jsonl"
+        units = []
+        with StoredReplies(path, reasoner, roles) as replies:
+            captions = {name: self._caption(replies, name) for name in self.corpus.clips}
+            for name, text in captions.items():
+                for index, chunk in enumerate(chunks(text) if text else ()):
+                    said = self._extract(replies, chunk)
+                    units.append(_unit(f"clip {name} {index}", chunk, said, clip=name))
+            for one in self.passages:
+                parts = [self._extract(replies, chunk) for chunk in chunks(f"{one.title}. {one.text}")]
+                said = Extraction(
+                    entities=tuple(each for part in parts for each in part.entities),
+                    relationships=tuple(each for part in parts for each in part.relationships),
+                )
+                units.append(_unit(f"passage {one.passage_id}", one.text, said, passage=one))
+        return captions, units
+
+    @property
+    def units(self) -> list[TextUnit]:
+        """All text units, those of clips first."""
+        return self._built[1]
+
+    def _caption(self, replies: StoredReplies, name: str) -> str:
+        """The description of a clip; empty where no reply can be read."""
+        clip, corpus = self.corpus.clips[name], self.corpus
+        times = midpoints(clip.start, clip.end, corpus.library.settings.localize.frame_budget)
+
+        def request() -> CaptionRequest:
+            view = VideoView("", clip.start, clip.end)
+            if corpus.library.engine.reasoner.reads_pixels:
+                frames = corpus.library.engine.read_frames(corpus.path(clip), times)
+                return CaptionRequest(replace(view, frames=frames))
+            stored = corpus.frames[name]
+            at = nearest_frames(stored.times, times)
+            view = replace(view, frame_times=stored.times[at], frame_vectors=stored.vectors[at])
+            return CaptionRequest(view)
+
+        try:
+            return replies.run(CAPTION_WINDOW, request, name, len(times)).text.rstrip(".")
+        except ReplyInvalid:
+            return ""
+
+    def _extract(self, replies: StoredReplies, text: str) -> Extraction:
+        """Nothing of a text that is blank, or of which no reply can be read."""
+        if self._embedded:
+            names = sorted(filter(None, content_words(text)))
+            return Extraction(entities=tuple(Entity(name=name) for name in names))
+        if not text.strip():
+            return Extraction()
+        try:
+            return replies.run(EXTRACT_ENTITIES, lambda: text, text)
+        except ReplyInvalid:
+            return Extraction()
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """All of the library, by id."""
+        reader = self.corpus.library.engine.reader
+        any_query = self.corpus.sentence("passage").astype(np.float32)
+        ids = [hit.key for hit in reader.search_passages(any_query, EVERY)]
+        return sorted(reader.passages(ids), key=lambda passage: passage.passage_id)
+
+    @cached_property
+    def _edges(self) -> list[Relationship]:
+        """Those between entities that were named; a model may relate others, and they are left out."""
+        named = self._descriptions
+        edges = (edge for unit in self.units for edge in unit.said.relationships)
+        return [edge for edge in edges if folded(edge.source) in named and folded(edge.target) in named]
+
+    @cached_property
+    def _descriptions(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for unit in self.units:
+            for entity in unit.said.entities:
+                held = found.setdefault(folded(entity.name), [])
+                if entity.description and entity.description not in held:
+                    held.append(entity.description)
+        return found
+
+    @cached_property
+    def _related(self) -> dict[tuple[str, str], float]:
+        """How closely two entities are related."""
+        found: dict[tuple[str, str], float] = {}
+        for edge in self._edges:
+            source, target = folded(edge.source), folded(edge.target)
+            for pair in ((source, target), (target, source)):
+                found[pair] = found.get(pair, 0.0) + edge.strength
+        return found
+
+    def described(self, entity: str) -> str:
+        """What an entity is encoded as where it is compared with a question."""
+        joined = " ".join(self._descriptions[entity][:DESCRIPTIONS])
+        return f"{entity}: {joined}" if joined else entity
+
+    # Retrieval
 
     def _clips(self, context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG002 (a stage)
         found = self._local(context.question.text, "clip")
@@ -111,23 +265,6 @@ class Graph(ABC):
             if unit.passage is not None
         ]
 
-    def read(
-        self,
-        context: Context,
-        rewriting: Rewriting,
-        clips: Sequence[RetrievedClip],
-        windows: Sequence[Window],
-        samples: Sequence[FrameSample],
-        passages: Sequence[RetrievedPassage],
-    ) -> Reading:
-        """A stage: the clips with their captions for all that is known of them."""
-        reading = read(context, rewriting, clips, windows, samples, passages)
-        texts = [_lines(found.clip, self.captions[self.corpus.names[found.clip.clip_id]]) for found in clips]
-        captioned = [
-            replace(window, texts=tuple(lines)) for window, lines in zip(reading.windows, texts, strict=True)
-        ]
-        return replace(reading, windows=tuple(captioned))
-
     def nearest(self, question: str) -> dict[str, float]:
         """The entities nearest to a question, and how near they are."""
         wanted = self.corpus.sentence(question)
@@ -137,12 +274,12 @@ class Graph(ABC):
         """The units with the most of the question's entities, by how near those are to it."""
         wanted, near = self.corpus.sentence(question), self.nearest(question)
         scores: dict[str, tuple[float, TextUnit]] = {}
-        for unit in self._units:
+        for unit in self.units:
             if (unit.clip is None) == (kind == "clip"):
                 continue
             held = sum(near.get(entity, 0.0) for entity in unit.entities)
             related = sum(
-                self.related.get((entity, other), 0)
+                self._related.get((entity, other), 0)
                 for entity in unit.entities
                 for other in near
                 if entity != other
@@ -157,30 +294,8 @@ class Graph(ABC):
         return [(by_key[key], score) for key, score in found]
 
     @cached_property
-    def _units(self) -> list[TextUnit]:
-        units = []
-        for name, lines in self.captions.items():
-            text = ". ".join(line for _, line in lines)
-            for index, chunk in enumerate(chunks(text)):
-                key = f"clip {name} {index}"
-                units.append(TextUnit(key, chunk, self.entities(key, chunk), clip=name))
-        for passage in self.passages:
-            key = f"passage {passage.passage_id}"
-            held = self.entities(key, passage.text, passage.title)
-            units.append(TextUnit(key, passage.text, held, passage=passage))
-        return units
-
-    @cached_property
-    def passages(self) -> list[Passage]:
-        """All of the library, by id."""
-        reader = self.corpus.library.engine.reader
-        any_query = self.corpus.sentence("passage").astype(np.float32)
-        ids = [hit.key for hit in reader.search_passages(any_query, EVERY)]
-        return sorted(reader.passages(ids), key=lambda passage: passage.passage_id)
-
-    @cached_property
     def _names(self) -> list[str]:
-        return sorted({entity for unit in self._units for entity in unit.entities})
+        return sorted({entity for unit in self.units for entity in unit.entities})
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
@@ -189,52 +304,45 @@ class Graph(ABC):
 
     @cached_property
     def _unit_rows(self) -> dict[str, NDArray[np.float64]]:
-        return {unit.key: self.corpus.sentence(unit.text) for unit in self._units}
+        return {unit.key: self.corpus.sentence(unit.text) for unit in self.units}
 
+    def read(
+        self,
+        context: Context,
+        rewriting: Rewriting,
+        clips: Sequence[RetrievedClip],
+        windows: Sequence[Window],
+        samples: Sequence[FrameSample],
+        passages: Sequence[RetrievedPassage],
+    ) -> Reading:
+        """Captions, passages, and of a model the entities and relationships nearest to the question."""
+        reading = read(context, rewriting, clips, windows, samples, passages)
+        captioned = tuple(
+            self._captioned(window, self.corpus.names[found.clip.clip_id])
+            for window, found in zip(reading.windows, clips, strict=True)
+        )
+        reading = replace(reading, windows=captioned)
+        if self._embedded:
+            return reading
+        table = Passage("graph", "graph", "Entities and relationships", self._table(context.question.text))
+        return replace(reading, passages=(*reading.passages, ReadPassage(table, "", 1.0, None)))
 
-@dataclass
-class SentenceGraph(Graph):
-    """The embedded reasoner's: fixed Workbench sentences for captions, the Workbench's names for entities."""
+    def _table(self, question: str) -> str:
+        near = self.nearest(question)
+        edges = sorted(
+            (edge for edge in self._edges if folded(edge.source) in near or folded(edge.target) in near),
+            key=lambda edge: (-edge.strength, edge.source, edge.target, edge.description),
+        )
+        lines = [self.described(name) for name in near]
+        lines += [f"{edge.source} - {edge.target}: {edge.description}" for edge in edges[:RELATIONSHIPS]]
+        return "\n".join(lines) or "(none)"
 
-    captioner: Captioner
-
-    @cached_property
-    def captions(self) -> dict[str, list[tuple[float, str]]]:
-        """Clip to its captions at ten moments, and its setting."""
-        found = {}
-        for name, frames in self.corpus.frames.items():
-            step = max(1, round(SCREENSHOT_SECONDS / 0.5))
-            kept = np.arange(0, len(frames.times), step)
-            captions = self.captioner.captions(frames.vectors[kept])
-            found[name] = [(float(frames.times[0]), self.captioner.setting(frames.vectors))]
-            found[name] += [
-                (float(frames.times[at]), caption.sentence)
-                for at, caption in zip(kept, captions, strict=True)
-            ]
-        return found
-
-    def entities(self, key: str, text: str, title: str = "") -> tuple[str, ...]:
-        """Names that a caption says; of a passage its title and the names in it."""
-        passage = key.startswith("passage")
-        folded = f" {(title if passage else text).casefold()} ".replace(".", " ")
-        held = tuple(sorted(name for name in self._vocabulary if f" {name} " in folded))
-        return (title.casefold(), *held) if passage else held
-
-    @cached_property
-    def _vocabulary(self) -> frozenset[str]:
-        words = {kind.name for kind in KINDS} | {name.split(" ", 1)[1] for name in self.captioner.decor}
-        return frozenset(word.casefold() for word in words)
-
-    @cached_property
-    def related(self) -> Counter[tuple[str, str]]:
-        """In how many units two entities occur together."""
-        count: Counter[tuple[str, str]] = Counter()
-        for unit in self._units:
-            for one in unit.entities:
-                for other in unit.entities:
-                    if one != other:
-                        count[one, other] += 1
-        return count
+    def _captioned(self, window: ReadWindow, name: str) -> ReadWindow:
+        text, clip = self._built[0][name], window.clip
+        if not text:
+            return replace(window, texts=(), caption="")
+        said = Evidence(clip.video_id, clip.start, clip.end, "caption", f"{text}.")
+        return replace(window, texts=(said,), caption=said.text)
 
 
 def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) -> list[str]:
@@ -242,10 +350,3 @@ def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) ->
     words = text.split()
     starts = range(0, max(1, len(words) - overlap), size - overlap)
     return [" ".join(words[start : start + size]) for start in starts]
-
-
-def _lines(clip: Clip, lines: Sequence[tuple[float, str]]) -> list[Evidence]:
-    return [
-        Evidence(clip.video_id, at, min(at + SCREENSHOT_SECONDS, clip.end), "caption", f"{line}.")
-        for at, line in lines
-    ]

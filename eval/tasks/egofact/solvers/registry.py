@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from eval.rag_ask import RagAsk, answer_settings
@@ -16,13 +16,10 @@ from eval.runs.records import Query, TaskInput
 from eval.task import Solver, SolverSpec, with_changes
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.egofact.records import EgoFactInput
-from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers import pipeline
 from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.tasks.egofact.solvers.graph import ROLES, Graph
 from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
-from eval.tasks.egofact.solvers.graph import SentenceGraph
-from eval.tasks.egofact.solvers.model_graph import ROLES as MODEL_ROLES
-from eval.tasks.egofact.solvers.model_graph import ModelGraph
 from rag.answering import Pipeline
 from rag.errors import UsageError
 from rag.library import Library
@@ -45,11 +42,6 @@ class Environment:
     corpus: Corpus
     indexed_with: Callable[[str], Library] = _no_other
     """From the name of an image encoder to a second library of the same videos, indexed on first use."""
-
-    @cached_property
-    def captioner(self) -> Captioner:
-        """One for all solvers: its vectors are computed once."""
-        return Captioner(self.corpus)
 
 
 OURS = Pipeline(read=pipeline.read_without_text)
@@ -128,12 +120,9 @@ def _jeong(environment: Environment) -> Pipeline:
 
 def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
     corpus, made = environment.corpus, dict(GRAPH)
-    settings = corpus.library.settings
-    if settings.reasoner.kind == "embedded":
-        stages = SentenceGraph(corpus, environment.captioner).pipeline()
-    else:
-        stages = ModelGraph(corpus).pipeline()
-        made |= {"extracted_by": "reasoner", "prompts": prompt_versions(MODEL_ROLES)}
+    settings, stages = corpus.library.settings, Graph(corpus).pipeline()
+    if settings.reasoner.kind != "embedded":
+        made |= {"extracted_by": "reasoner", "prompts": prompt_versions(ROLES)}
     return pipeline.PipelineSolver(corpus, lambda _: stages, settings, made)
 
 
