@@ -244,11 +244,14 @@ class _Report:
                 yield row, Line({"system": row.label, **labels}, samples)
 
     def _measures(self, table: TableData, section: Section) -> Table:
-        columns = {name: self.known[name] for name in table.measures}
+        every = [scored for row in section.rows for scored in row.samples]
+        columns = {name: self.known[name] for name in table.measures if _applies(self.known[name], every)}
         key = "measure"
+        if not columns:
+            return Table(table.name, table.title, "", (), (), ())
         if table.across:
             (measure,) = columns.values()
-            names = families(scored for row in section.rows for scored in row.samples)
+            names = families(every)
             columns, key = by_family(measure, names, OVERALL), "family"
         printed = self.data.printed.get(table.printed)
         beside = _beside(table, columns, printed)
@@ -333,7 +336,7 @@ def _parts(
 def _bars(path: Path, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Measure]) -> list[str]:
     """A row of panels for each measure (or one for all measures), a panel for each case of the answer."""
     every = [scored for row in rows for scored in row.samples]
-    applied = {name: one for name, one in columns.items() if estimate(one, every) is not None}
+    applied = {name: one for name, one in columns.items() if _applies(one, every)}
     if not applied:
         return []
     lines: Mapping[str, Mapping[str, Measure]] = {"": applied}
@@ -366,8 +369,9 @@ def _families_of(measure: Measure, samples: Sequence[Scored]) -> Mapping[str, Me
     return by_family(measure, names, "all")
 
 
-def _applies(measure: Measure, samples: Sequence[Scored], family: str) -> bool:
-    return any(each.query.family == family and measure(each) is not None for each in samples)
+def _applies(measure: Measure, samples: Sequence[Scored], family: str | None = None) -> bool:
+    """Whether it applies to a sample, of one family or of any."""
+    return any(family in (None, each.query.family) and measure(each) is not None for each in samples)
 
 
 GENERIC = load_report("eval.reports")

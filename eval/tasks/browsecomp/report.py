@@ -21,6 +21,7 @@ from eval.reports.drawing import COLOURS, draw, draw_sweeps, percent_axis
 from eval.reports.spec import (
     Compared,
     Labels,
+    Pair,
     ReportSpec,
     Row,
     Section,
@@ -442,4 +443,10 @@ REPORT = ReportSpec(
     ),
     compared=(Compared("right", correct, printed=_printed_accuracy),),
     paper_note="The paper: 210 questions over the open web, commercial models.",
+    asked="what videos of a web show or say, where they have to be searched for and watched",
+    pairs=(
+        Pair("video-browser", "tool-free", "searching and watching answers more than the model alone"),
+        Pair("pyramidal", "direct", "looking closer at a few windows answers more than many frames at once"),
+        Pair("full", "wo-stage1", "choosing among the videos before watching answers more"),
+    ),
 )

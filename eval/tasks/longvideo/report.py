@@ -14,7 +14,7 @@ from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
 from eval.metrics.tables import estimate, families
 from eval.reports.drawing import COLOURS, MARKERS, draw, draw_bars, draw_systems, legend_below, percent_axis
-from eval.reports.spec import Labels, ReportSpec, Row, Section, ordered_rows
+from eval.reports.spec import Labels, Pair, ReportSpec, Row, Section, ordered_rows
 from eval.reports.tables import (
     MARK,
     NOTHING,
@@ -352,4 +352,9 @@ REPORT = ReportSpec(
     f'"{MARK}" repeat what the VideoDetective paper printed of the benchmark with other models: they are '
     "shown for reference, not for comparison.",
     labels=Labels(window="deciding moment"),
+    asked="what a long video shows or says, with options",
+    pairs=(
+        Pair(OURS, UNIFORM, "looking where the question points answers more than frames at equal distances"),
+        Pair(OURS, NO_PROPAGATION, "what is seen at one place says where to look next"),
+    ),
 )

@@ -18,7 +18,17 @@ from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, sample_field
 from eval.metrics.tables import estimate, of_family
 from eval.reports.drawing import draw_agreement, draw_bars, draw_counts, draw_families, draw_sweeps
-from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
+from eval.reports.spec import (
+    RIGHT,
+    Compared,
+    Labels,
+    Pair,
+    ReportSpec,
+    Row,
+    Section,
+    ordered_rows,
+    printed_figure,
+)
 from eval.reports.tables import (
     MARK,
     NOTHING,
@@ -424,6 +434,11 @@ REPORT = ReportSpec(
         clusters="videos",
         window="shot",
         seen="event",
+    ),
+    asked="which video of a web, and which moment of it, a vague memory is of",
+    pairs=(
+        Pair("raclo", "metadata-only", "watching candidates finds more than titles and descriptions alone"),
+        Pair("raclo", "wo-abduction", "guessing what the memory is of finds more than its words as they are"),
     ),
     compared=(
         Compared(

@@ -37,7 +37,17 @@ from eval.reports.drawing import (
     n_text,
     percent_axis,
 )
-from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
+from eval.reports.spec import (
+    RIGHT,
+    Compared,
+    Labels,
+    Pair,
+    ReportSpec,
+    Row,
+    Section,
+    ordered_rows,
+    printed_figure,
+)
 from eval.reports.tables import (
     MARK,
     NOTHING,
@@ -410,6 +420,11 @@ REPORT = ReportSpec(
         "verifier says that text, image and constraint match).",
         clusters="families of videos",
         window="shot",
+    ),
+    asked="which shot of a web's videos fits a description and a constraint",
+    pairs=(
+        Pair("shotfinder", "metadata-only", "watching candidates finds more than their titles alone"),
+        Pair("shotfinder", "wo-imagination", "imagining the video around the shot finds more"),
     ),
     compared=(
         Compared(
