@@ -17,6 +17,9 @@ from corpora.passages.page_layout import joined
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine, page_text, page_texts
 from corpora.records import Problem
 
+MAGIC = b"%PDF-"
+MOST_BEFORE = 2**20
+"""Bytes in which the header is looked for: mail programs and downloads put lines before it."""
 MAX_NAMED = 5
 NO_TEXT_LAYER = "a PDF without a text layer"
 """Words of the reason why a PDF is skipped where no OCR was tried."""
@@ -97,8 +100,11 @@ def _opened(path: str) -> Iterator[Any]:
 
     # pdfium takes no names that are not UTF-8, so the file is opened here.
     with Path(path).open("rb") as file:
+        # It looks for the header in the first KiB alone.
+        before = max(0, file.read(MOST_BEFORE).find(MAGIC))
+        file.seek(before)
         try:
-            pdf = PdfDocument(file)
+            pdf = PdfDocument(file.read() if before else file)
         except PdfiumError as error:
             if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
                 raise UnsupportedFile(
@@ -285,4 +291,4 @@ def _has_broken_image(page: Any) -> bool:
     return False
 
 
-FORMAT = DocumentFormat(read, magic=b"%PDF-", text_share=0.1, scanned_pages=scanned_pages)
+FORMAT = DocumentFormat(read, magic=MAGIC, text_share=0.1, scanned_pages=scanned_pages)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import (
     EXPECTED,
     IDENTITY,
+    LOOK_AHEAD,
     TEXT,
     TITLE,
     WIKIHOW_STEPS,
@@ -33,6 +35,8 @@ from corpora.text_decoding import decode, read_text_blocks
 
 MAX_FIELD = 16 * 2**20
 """Characters; an unclosed quote swallows at most this much before the row is abandoned."""
+_WORD = re.compile(r"(?<![\w.])(?!(?:true|false|nan?|none|null|inf)\b)[^\W\d_]{2,}(?![\w.])", re.IGNORECASE)
+"""A word of a table: no part of a number, a name of a file or an id."""
 MAX_LINE = 2**20
 """Longer lines go to the parser in pieces, which a quoted field puts together again."""
 
@@ -59,7 +63,13 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
         yield from documents_of_rows(path, _delimited_rows(records, header))
         return
     tally = Tally(path)
-    yield from table_documents("", itertools.chain([first], _cells(records, tally)))
+    cells = _cells(records, tally)
+    begun = list(itertools.islice(cells, LOOK_AHEAD))
+    if begun and not any(_WORD.search(cell) for row in begun for cell in row):
+        raise UnsupportedFile(
+            f"{path}: a table of numbers alone, left out; save it as XLSX if it is to be read"
+        )
+    yield from table_documents("", itertools.chain([first], begun, cells))
     if tally.bad:
         yield Problem(path, tally.reason(), "indexed the other rows")
 

@@ -7,16 +7,31 @@ numbers with up to 15 digits; what a cell's format adds, as a currency, is not r
 from __future__ import annotations
 
 import datetime
+import re
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import reduce
+from itertools import pairwise
+from typing import BinaryIO
+from xml.etree import ElementTree
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
+from corpora.passages.zipped import BROKEN
 from corpora.records import Problem
 
+MOST_CELLS = 2**24
+"""Of a sheet, empty ones too: about 0.5 GiB."""
+WIDEST, BAR = 400, 10
+"""Characters of the heads of a group of columns, and what each counts beside its own."""
 PIECE = 2**20
 """Characters of a table after which its rows go on as another document, under the same heads."""
+
+_EXCEL_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})(\d{1,7})"[^>]*(?<!/)>(?!</)')
+"""A cell with something in it; those that are formatted alone have nothing."""
 
 
 def read(path: str) -> Iterator[Document | Problem]:
@@ -25,6 +40,9 @@ def read(path: str) -> Iterator[Document | Problem]:
 
     # The library takes no names that are not UTF-8, so the file is opened here.
     with open(path, "rb") as file:
+        with suppress(*BROKEN):
+            _refuse_far_cells(path, file)
+        file.seek(0)
         try:
             book = CalamineWorkbook.from_filelike(file)
         except PasswordError as error:
@@ -36,7 +54,7 @@ def read(path: str) -> Iterator[Document | Problem]:
         some = False
         for number, name in enumerate(names):
             try:
-                rows = book.get_sheet_by_index(number).to_python()
+                rows = book.get_sheet_by_index(number).iter_rows()
             except (CalamineError, OSError, ValueError) as error:
                 broken.append(f"sheet {name!r} cannot be read: {complaint(error)}")
                 continue
@@ -50,35 +68,116 @@ def read(path: str) -> Iterator[Document | Problem]:
         yield Problem(path, "; ".join(broken), f"indexed the other {len(names) - len(broken)} sheets")
 
 
+def _refuse_far_cells(path: str, file: BinaryIO) -> None:
+    """Raise `UnsupportedFile` for a sheet that takes too much memory, as one far cell makes it."""
+    with zipfile.ZipFile(file) as held:
+        for name in held.namelist():
+            if name.startswith("xl/worksheets/"):
+                extents = _excel_extents(held, name)
+            elif name == "content.xml":
+                extents = _ods_extents(held, name)
+            else:
+                continue
+            for rows, columns in extents:
+                if rows * columns > MOST_CELLS:
+                    raise UnsupportedFile(
+                        f"{path}: a sheet of {rows:,} rows and {columns:,} columns is too large; "
+                        "delete its far cells, or save it as CSV"
+                    )
+
+
+def _excel_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:
+    """Rows and columns between the cells of a sheet that have a value."""
+    rows, columns, tail = [2**31, 0], [2**31, 0], b""
+    with held.open(name) as part:
+        while block := part.read(PIECE):
+            for column, row in _EXCEL_CELL.findall(tail + block):
+                at = reduce(lambda whole, letter: whole * 26 + letter - 64, column, 0)
+                rows = [min(rows[0], int(row)), max(rows[1], int(row))]
+                columns = [min(columns[0], at), max(columns[1], at)]
+            tail = block[-200:]
+    yield rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
+
+
+def _ods_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:
+    """Rows and columns of each table up to the last cell that has a value, with what is repeated."""
+    row = rows = columns = at = last = 0
+    with held.open(name) as part:
+        for _, element in ElementTree.iterparse(part):
+            kind = element.tag.rpartition("}")[2]
+            repeated = next((int(n) for key, n in element.attrib.items() if key.endswith("-repeated")), 1)
+            if kind in ("table-cell", "covered-table-cell"):
+                at += repeated
+                last = at if len(element) else last
+            elif kind == "table-row":
+                row += repeated
+                rows, columns = row if last else rows, max(columns, last)
+                at = last = 0
+                element.clear()
+            elif kind == "table":
+                yield rows, columns
+                row = rows = columns = 0
+
+
 def table_documents(title: str, rows: Iterable[Sequence[str]]) -> Iterator[Document]:
     """The rows of a table as text, streamed; empty rows are left out.
 
     The first row of several cells names the columns, unless it begins with a number. Rows of one cell before
-    it are lines of text.
+    it are lines of text. A table whose heads do not fit into a passage is read in groups of columns, each
+    behind the first one.
     """
-    lines, heads, width, size = list[str](), "", 0, 0
+    before, heads, held, size = list[str](), list[str](), list[list[str]](), 0
+    named = False
     for cells in filter(None, map(_trimmed, rows)):
-        line = cells[0]
-        if width:
-            line = row([escaped(cell) for cell in cells] + [""] * (width - len(cells)))
-        elif len(cells) > 1:
-            width, named = len(cells), not _is_number(cells[0])
-            line = row([escaped(cell) for cell in cells], heads=named)
-            heads = line if named else ""
-            lines += [""] * bool(lines)
-        lines.append(line)
-        size += len(line)
+        if heads:
+            held.append(cells)
+        elif len(cells) == 1:
+            before.append(cells[0])
+        else:
+            heads, named = cells, not _is_number(cells[0])
+            held += [cells] * (not named)
+        size += sum(map(len, cells))
         if size >= PIECE:
-            yield from _made(title, lines)
-            lines, size = [heads] * bool(heads), 0
+            yield from _made(title, before, heads, held, named=named)
+            before, held, size = [], [], 0
     if size:
-        yield from _made(title, lines)
+        yield from _made(title, before, heads, held, named=named)
 
 
-def _made(title: str, lines: Iterable[str]) -> Iterator[Document]:
-    document = make_document(title, "\n".join(lines))
-    if document is not None:
-        yield document
+def _made(
+    title: str, before: Sequence[str], heads: Sequence[str], rows: Sequence[Sequence[str]], *, named: bool
+) -> Iterator[Document]:
+    groups = []
+    for first, last in pairwise(_cuts(heads)):
+        lines = [_line(heads, first, last, heads=True)] * named
+        groups.append([*lines, *(_line(_padded(cells, len(heads)), first, last) for cells in rows)])
+    groups[0][:0] = [*before, *[""] * bool(before and heads)]
+    for lines in groups:
+        document = make_document(title, "\n".join(lines))
+        if document is not None:
+            yield document
+
+
+def _cuts(heads: Sequence[str]) -> Iterator[int | None]:
+    """Where groups of columns begin; None behind the last, which has all that longer rows have."""
+    yield 0
+    width = 0
+    for at, head in enumerate(heads):
+        width += len(head) + BAR
+        if width > WIDEST and at > 1:
+            yield at
+            width = len(heads[0]) + len(head) + 2 * BAR
+    yield None
+
+
+def _line(cells: Sequence[str], first: int | None, last: int | None, *, heads: bool = False) -> str:
+    """The cells of a group of columns behind that of the first column."""
+    own = [*cells[: 1 if first else 0], *cells[first:last]]
+    return row([escaped(cell) for cell in own], heads=heads)
+
+
+def _padded(cells: Sequence[str], width: int) -> Sequence[str]:
+    return [*cells, *[""] * (width - len(cells))]
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:

@@ -6,11 +6,11 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 from PIL import Image, ImageDraw, ImageFont
 from pypdf import PageObject, PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 Target = TypeVar("Target", Path, BinaryIO)
 
@@ -158,6 +158,22 @@ def write_pdf(
         writer.encrypt(password, algorithm="RC4-128")
     writer.write(target)
     return target
+
+
+def self_drawing_pdf(target: Path, times: int) -> None:
+    """A page with the word "Outside" and a form that draws itself so many times."""
+    writer = PdfWriter(clone_from=write_pdf(target, ["Outside"]))
+    form = DecodedStreamObject()
+    form.set_data(b"BT /F1 12 Tf 20 100 Td (Inside) Tj ET" + b" q 1 0 0 1 1 1 cm /X Do Q" * times)
+    form.update({NameObject(key): NameObject(name) for key, name in {"/Subtype": "/Form"}.items()})
+    form[NameObject("/BBox")] = ArrayObject(map(NumberObject, (0, 0, 400, 200)))
+    resources = cast(DictionaryObject, writer.pages[0]["/Resources"])
+    resources[NameObject("/XObject")] = DictionaryObject({NameObject("/X"): writer._add_object(form)})
+    form[NameObject("/Resources")] = resources
+    drawn = DecodedStreamObject()
+    drawn.set_data(b"BT /F1 12 Tf 20 150 Td (Outside) Tj ET /X Do")
+    writer.pages[0][NameObject("/Contents")] = writer._add_object(drawn)
+    writer.write(target)
 
 
 A4 = (1654, 2339)

@@ -27,6 +27,13 @@ def test_pages_are_kept_in_order(tmp_path: Path) -> None:
     assert (document.title, document.text) == ("A manual", "Page one.\n\nPage two.\n\nPage three.")
 
 
+@pytest.mark.parametrize("size", [20, 2000, 500_000])
+def test_lines_before_the_header_of_a_pdf_are_skipped(tmp_path: Path, size: int) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["Page one.", "Page two."])
+    path.write_bytes(b"Content-Type: application/pdf\r\n" * (size // 31 + 1) + path.read_bytes())
+    assert [each.text for each in documents(path)] == ["Page one.\n\nPage two."]
+
+
 @pytest.mark.parametrize("title", ["Microsoft Word - draft3", "scan0001.pdf", "untitled"])
 def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -> None:
     (document,) = read_documents(write_pdf(tmp_path / "a.pdf", ["Text."], title=title))

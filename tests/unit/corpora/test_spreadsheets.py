@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from corpora.passages import Document, read_documents, read_passages, spreadsheets
 from corpora.passages.spreadsheets import table_documents
 from corpora.records import Problem
-from rag.errors import DamagedFile
+from rag.errors import DamagedFile, UnsupportedFile
 from tests.fakes.documents import ods_parts, write_zip, xlsx_parts, xlsx_rows
 
 
@@ -79,6 +80,48 @@ def test_questions_and_answers_are_one_table(tmp_path: Path) -> None:
 def test_a_first_row_of_data_names_no_columns() -> None:
     (document,) = table_documents("", [["1", "Anna"], ["2", "Ben"]])
     assert document.text == "| 1 | Anna |\n| 2 | Ben |"
+
+
+def test_a_far_cell_without_a_value_makes_no_sheet_large(tmp_path: Path) -> None:
+    rows = xlsx_rows(("Item", "EUR"), ("Bolt", 3)) + '<row r="1048576"><c r="XFD1048576" s="1"/></row>'
+    (sheet,) = found(write_zip(tmp_path / "a.xlsx", xlsx_parts(S=rows)))
+    assert sheet[1] == ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"]
+
+
+def test_a_far_cell_of_opendocument_is_refused(tmp_path: Path) -> None:
+    cell = (
+        '<table:table-cell {}office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell>'
+    )
+    apart = '<table:table-row table:number-rows-repeated="1048574"><table:table-cell/></table:table-row>'
+    far = f'<table:table-cell table:number-columns-repeated="16383"/>{cell.format("")}'
+    one = f"<table:table-row>{cell.format('')}</table:table-row>"
+    with pytest.raises(UnsupportedFile, match="1,048,576 rows and 16,384 columns is too large"):
+        found(
+            write_zip(tmp_path / "a.ods", ods_parts(f"{one}{apart}<table:table-row>{far}</table:table-row>"))
+        )
+    repeated = cell.format('table:number-columns-repeated="3" ')
+    assert found(
+        write_zip(tmp_path / "a.ods", ods_parts(f"<table:table-row>{repeated}</table:table-row>{apart}"))
+    )
+
+
+def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    names = [f"Question {at}" for at in range(3000)]
+    path.write_text(f"Name,{','.join(names)}\n" + f"Anna,{','.join(f'yes {at}' for at in range(3000))}\n")
+    passages = [each.text for each in read_passages(path) if not isinstance(each, Problem)]
+    assert all(text.startswith("| Name | Question") and "\n| Anna | yes" in text for text in passages)
+    assert {cell for text in passages for cell in re.findall(r"Question \d+", text)} == set(names)
+
+
+@pytest.mark.parametrize(
+    "rows", ["frame,label\n0,1\n1,0\n", "0.1;2e-5;nan\n3;4;5\n", "file,score\nimg_001.png,0.5\nb/c-2.jpg,1\n"]
+)
+def test_a_table_of_numbers_alone_is_left_out(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(rows)
+    with pytest.raises(UnsupportedFile, match="a table of numbers alone, left out; save it as XLSX"):
+        found(path)
 
 
 def test_each_passage_of_a_long_table_has_its_heads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
