@@ -28,8 +28,8 @@ SAVE_AS = {
     for kind, suffixes in {
         "PDF or HTML": ".doc .rtf .pages .ppt .key .mobi .azw3 .djvu .tex",
         "XLSX or CSV": ".xls .xlsb .numbers",
-        "text or HTML": ".eml .msg .mbox",
-        "SubRip (.srt)": ".lrc .sub .sbv .smi .ttml .dfxp .stl",
+        "EML (.eml)": ".msg .mbox",
+        "SubRip (.srt)": ".lrc .sub .sbv .smi .stl",
         "MP4": ".swf .mod .tod .insv .braw .r3d",
     }.items()
     for suffix in suffixes.split()
@@ -38,7 +38,7 @@ SAVE_AS = {
 
 INFO = ".info.json"
 """The end of the name of a file in which yt-dlp writes facts of a video, beside it."""
-SUBTITLES = (".srt", ".vtt", ".ass", ".ssa")
+SUBTITLES = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp")
 SIDECARS = (INFO, *SUBTITLES)
 OWNED = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"
 

@@ -117,7 +117,7 @@ def read_markdown(path: str) -> Iterator[Document | Problem]:
         front = _FRONT_MATTER.match(piece) if title is None else None
         body = piece[front.end() :] if front else piece
         if title is None:
-            title = _markdown_title(front.group(1) if front else "", body)
+            title = markdown_title(front.group(1) if front else "", body)
         document = make_document(title, plain(body))
         if document is not None:
             yield document
@@ -170,7 +170,8 @@ def _without_comments(text: str) -> str:
     return "".join(parts) + text[position:]
 
 
-def _markdown_title(front: str, body: str) -> str:
+def markdown_title(front: str, body: str) -> str:
+    """The title of a Markdown text: that of its front matter, else its first heading; empty without one."""
     stated = _FRONT_TITLE.search(front)
     if stated:
         return stated.group(1).strip().strip("\"'")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.passages.chats import chat_documents, is_chat, message
 from corpora.passages.document import Document, make_document
 from corpora.records import Problem
 from corpora.text_decoding import one_line
@@ -63,7 +64,8 @@ def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Pro
     """
     tally = Tally(path)
     foreign: list[str] = []
-    for found in wikihow_documents(_usable(rows, tally, foreign)):
+    usable = _usable(rows, tally, foreign)
+    for found in chat_documents(wikihow_documents(usable)):
         document = found if isinstance(found, Document) else _generic(found, tally)
         if document is not None:
             tally.good += 1
@@ -82,7 +84,7 @@ def _usable(rows: Iterable[Row], tally: Tally, foreign: list[str]) -> Iterator[R
     for row in rows:
         if row.trouble:
             tally.add(row, row.trouble)
-        elif not any(name in row.fields for name in TEXT):
+        elif not any(name in row.fields for name in TEXT) and not is_chat(row.fields):
             columns = name_columns(row.fields)
             tally.add(row, f"no text column among {columns}")
             if not tally.good:
@@ -102,7 +104,8 @@ def name_columns(names: Iterable[str]) -> str:
 def _generic(row: Row, tally: Tally) -> Document | None:
     fields = row.fields
     text = _first(fields, TEXT)
-    document = make_document(_first(fields, TITLE), text, _first(fields, IDENTITY))
+    title = _first(fields, TITLE)
+    document = make_document(title, (not title and message(fields)) or text, _first(fields, IDENTITY))
     if document is None:
         tally.add(row, "no text")
     return document

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_LINES = 4
-"""Fewest lines of a column."""
+"""Fewest lines of a column, unless a sentence goes on from one of two or three to the next."""
+MOST_CROSSING = 0.25
+"""Share of the lines that may go across both columns, as headings do."""
 MIDDLE = 0.25
 """Share of the width of a text on both sides of what may be between two columns."""
 NEAR = 2.0
@@ -104,7 +106,7 @@ def _parts(lines: Sequence[TextLine]) -> Iterator[Sequence[TextLine]]:
 
 def _columns(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine], list[TextLine]] | None:
     """Lines of the left column, of the right one, and across both; None without two columns of prose."""
-    if len(lines) < 2 * LEAST_LINES:
+    if len(lines) < LEAST_LINES:
         return None
     first, last = min(line.left for line in lines), max(line.right for line in lines)
     margin = (last - first) * MIDDLE
@@ -115,12 +117,16 @@ def _columns(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine],
     edge = min(edges, key=lambda at: (bisect_left(starts, at) - bisect_right(ends, at), at))
     left = [line for line in lines if line.right <= edge]
     right = [line for line in lines if line.left >= edge]
-    prose = all(
-        len(side) >= LEAST_LINES and median(len(line.text) for line in side) >= PROSE_WIDTH
-        for side in (left, right)
-    )
     crossing = [line for line in lines if line.left < edge < line.right]
-    return (left, right, crossing) if prose and len(crossing) * LEAST_LINES <= len(lines) else None
+    prose = _is_prose(left) and _is_prose(right) and len(crossing) <= MOST_CROSSING * len(lines)
+    return (left, right, crossing) if prose else None
+
+
+def _is_prose(side: Sequence[TextLine]) -> bool:
+    """Whether the lines of a column are of prose, and not the cells of a table."""
+    texts = [line.text for line in sorted(side, key=lambda line: line.middle)]
+    several = len(texts) >= LEAST_LINES or any(text[:1].islower() for text in texts[1:])
+    return several and median(map(len, texts)) >= PROSE_WIDTH
 
 
 def _across(lines: Sequence[TextLine]) -> str:

@@ -29,12 +29,26 @@ WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object"
 SURROUNDINGS = (
     "nav, header:not(article *, main *, section *), footer:not(article *, main *, section *), "
     "aside:not(article *, main *, section *), dialog, [role=navigation], [role=banner], [role=contentinfo], "
-    "[role=complementary], [role=search], [role=dialog], [role=alertdialog], [aria-modal=true], "
-    "[id*=cookie-banner i], [id*=cookie-consent i], [id*=cookie-notice i], "
-    "[class*=cookie-banner i], [class*=cookie-consent i], [class*=cookie-notice i]"
+    "[role=complementary], [role=search], [role=dialog], [role=alertdialog], [aria-modal=true]"
 )
 """What surrounds the text of a page on the web: the landmarks of HTML and WAI-ARIA but for `main`, and boxes
-in front of it; none of these where it holds one of `TEXT`."""
+in front of it; none of these where it holds one of `TEXT`. With these, `BOXES` and `LANDMARKS` go too."""
+BOXES = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|log-?in|sign-?(?:in|up)|subscribe|newsletter|paywall)[_-]"
+    r"(?:bar|banner|box|consent|container|dialog|form|modal|notice|overlay|popup|prompt|root|sdk|signup|wall)\b"
+    r"|(?:^|\s)(?:ads?|adverts?|advertisements?|ad[_-](?:banner|box|container|slot|unit|wrapper)|adsbygoogle"
+    r"|newsletter|paywall|sponsored)(?:$|\s)",
+    re.IGNORECASE,
+)
+"""Classes and ids of boxes that ask readers for something, and of adverts."""
+LANDMARKS = re.compile(
+    r"(?:^|\s)((?:(?:global|main|page|site|top)[_-])?(?:footer|header|masthead|nav|navbar|navigation|sidebar)"
+    r"|breadcrumbs?|colophon|(?:main|site|top)[_-]menu|widget-area)(?:$|\s)",
+    re.IGNORECASE,
+)
+"""Classes and ids of landmarks, by which a page is read that has no `main` and no `article`."""
+MOST_LANDMARKS = 2
+"""Elements of a page with one of these names; more of them are parts of its text, as the headers of cards."""
 TEXT = "html, body, main, article, h1"
 HIDDEN = "[hidden], [style]"
 BREAKS = (
@@ -99,7 +113,22 @@ def _read(source: str, leave_out: Sequence[str]) -> tuple[str, str]:
     for selector in leave_out:
         if selector != HIDDEN:
             _remove([node for node in page.css(selector) if node.mem_id not in around])
+            if selector == SURROUNDINGS:
+                _remove([node for node in _named(page) if node.mem_id not in around])
     return title, _text(page)
+
+
+def _named(page: LexborHTMLParser) -> list[LexborNode]:
+    """The elements that are boxes or landmarks by their names, in the order of the page."""
+    found: list[tuple[LexborNode, str]] = []
+    plain = page.css_first("main, article, [role=main]") is None
+    for node in page.css("[class], [id]"):
+        names = f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}"
+        landmark = LANDMARKS.search(names) if plain else None
+        if landmark or BOXES.search(names):
+            found.append((node, landmark[1].lower() if landmark else ""))
+    often = Counter(name for _, name in found if name)
+    return [node for node, name in found if often[name] <= MOST_LANDMARKS]
 
 
 def _with_text(page: LexborHTMLParser) -> set[int]:

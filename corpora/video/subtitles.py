@@ -13,6 +13,7 @@ from typing import Any
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.decoders import Heartbeat
 from corpora.video.records import TimedText
+from corpora.video.ttml import read_ttml
 
 TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
 """Bitmap subtitles (DVD, Blu-ray, DVB) hold images of text and are skipped."""
@@ -148,6 +149,7 @@ _TIMING_ALONE = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s+[^\s:]+:\S+)
 """A timing with nothing but settings behind it."""
 _NO_CUE = re.compile(r"NOTE(?:\s.*)?|(?:STYLE|REGION)\s*")
 """The first line of a block of WebVTT that is not shown."""
+_TTML = re.compile(r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:\w+:)?tt[\s>]", re.DOTALL)
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
 
 
@@ -156,6 +158,8 @@ def parse_subtitles(name: str, text: str) -> Cues:
     head = text.lstrip("\ufeff \n")[:2000].lower()
     if head.startswith("webvtt"):
         return parse_vtt(text)
+    if _TTML.match(head):
+        return parse_ttml(text)
     if head.startswith("[script info]") or name.lower().endswith((".ass", ".ssa")):
         return parse_ass(text)
     return parse_vtt(text) if name.lower().endswith(".vtt") else parse_srt(text)
@@ -227,6 +231,11 @@ def parse_ass(text: str) -> Cues:
             parts = line.partition(":")[2].split(",", len(fields) - 1)
             cues.append(_dialogue(dict(zip(fields, parts, strict=False))))
     return _sorted(cues)
+
+
+def parse_ttml(text: str) -> Cues:
+    """TTML and DFXP: the paragraphs of its body."""
+    return _sorted(cue and _checked(*cue) for cue in read_ttml(text))
 
 
 def plain_ass(text: str) -> tuple[str, ...]:

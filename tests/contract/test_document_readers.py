@@ -50,6 +50,8 @@ def _zip(parts: Mapping[str, str]) -> bytes:
 
 SAMPLES = {
     ".docx": _zip(word_parts("<w:p><w:r><w:t>Oil every link.</w:t></w:r></w:p>")),
+    ".eml": b"From: Ann <ann@example.org>\r\nSubject: Chain oil\r\n\r\nOil every link.\r\n",
+    ".ipynb": b'{"cells": [{"cell_type": "markdown", "source": ["# Chain oil\\n", "Oil every link."]}]}',
     ".epub": _zip(epub_parts("Chains", "<p>Oil every link.</p>")),
     ".pptx": _zip(pptx_parts("<a:p><a:t>Oil every link.</a:t></a:p>")),
     **dict.fromkeys([".odt", ".odp"], _zip(odt_parts("<text:p>Oil every link.</text:p>"))),

@@ -170,18 +170,47 @@ def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("across", [False, True])
-def test_columns_of_prose_are_read_one_after_the_other(tmp_path: Path, across: bool) -> None:
-    """Whether the file has them one after the other, or line by line across both."""
-    lines = [f"{side} column with a line of number {n}" for side in ("left", "right") for n in range(4)]
-    shown = [
-        f"BT /F1 5 Tf {20 + 180 * (at // 4)} {180 - 6 * (at % 4)} Td ({line}) Tj ET"
-        for at, line in enumerate(lines)
+@pytest.mark.parametrize("sizes", [(9, 9), (9, 2), (3, 3), (9, 9, 9), (9, 9, 2)])
+def test_columns_of_prose_are_read_one_after_the_other(
+    tmp_path: Path, sizes: tuple[int, ...], across: bool
+) -> None:
+    """Whether the file has them one after the other, or line by line across all, below a heading."""
+    width, left = 360 // len(sizes), 20
+    columns = [
+        [f"line {row} of this very long column {side}," for row in range(size)]
+        for side, size in enumerate(sizes)
     ]
-    if across:
-        shown = [shown[place] for at in range(4) for place in (at, at + 4)]
-    (document,) = read_documents(write_pdf(tmp_path / "a.pdf", [shown]))
-    assert isinstance(document, Document)
-    assert document.text.split("\n") == lines
+    drawn = sorted(
+        (row * across, side, row, line)
+        for side, lines in enumerate(columns)
+        for row, line in enumerate(lines)
+    )
+    shown = ["BT /F1 8 Tf 20 185 Td (A heading that goes over all of the columns of this page) Tj ET"]
+    shown += [
+        f"BT /F1 4.5 Tf {left + width * side} {170 - 6 * row - side} Td ({line}) Tj ET"
+        for _, side, row, line in drawn
+    ]
+    (document,) = documents(write_pdf(tmp_path / "a.pdf", [shown]))
+    heading, *lines = filter(None, document.text.split("\n"))
+    assert heading == "A heading that goes over all of the columns of this page"
+    assert lines == [line for lines in columns for line in lines]
+
+
+def test_rows_of_two_long_cells_are_no_columns(tmp_path: Path) -> None:
+    rows = [
+        ("How long does the battery last?", "About ten hours of use without a break."),
+        ("How do I switch the lamp off?", "Hold the button down for two seconds."),
+        ("Where can I have it mended?", "At any shop that sells these lamps."),
+    ]
+    shown = [
+        f"BT /F1 6 Tf {20 + 180 * column} {170 - 14 * at} Td ({cell}) Tj ET"
+        for at, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+    ]
+    (document,) = documents(write_pdf(tmp_path / "a.pdf", [shown]))
+    assert [" ".join(re.findall(r"[\w?.]+", line)) for line in document.text.split("\n")] == [
+        " ".join(cells) for cells in rows
+    ]
 
 
 @pytest.mark.parametrize(

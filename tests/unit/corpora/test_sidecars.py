@@ -278,3 +278,36 @@ def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
     for name in ("video.srt", "video.en.srt"):
         (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")
     assert len(read_sidecars(sorted(tmp_path.iterdir())).texts) == 1
+
+
+TTML = """<?xml version="1.0" encoding="UTF-16"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter"
+  ttp:frameRate="25" ttp:tickRate="10000000"><head><metadata>no</metadata></head>
+<body begin="1s"><div><p begin="00:00:01.500" end="00:00:02.500">One<br/> <span>and&amp;
+  two</span></p>
+<p begin="3s" dur="500ms">Three</p><p begin="50f" end="00:00:03:05">Frames</p>
+<p begin="40000000t" end="5s"> </p><p begin="x" end="5s">bad</p>
+<p><span begin="6s" end="7s">Spans</span> <span begin="7s" end="8s">apart</span></p></div></body></tt>"""
+
+
+@pytest.mark.parametrize("suffix", ["ttml", "dfxp", "srt"])
+def test_ttml(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"video.{suffix}"
+    path.write_bytes(TTML.encode("utf-16"))
+    found = read_sidecars([path])
+    assert [(text.start, text.end, text.text) for text in found.texts] == [
+        (2.5, 3.5, "One and& two"),
+        (3.0, 4.2, "Frames"),
+        (4.0, 4.5, "Three"),
+        (7.0, 8.0, "Spans"),
+        (8.0, 9.0, "apart"),
+    ]
+    assert found.notes == (f"video.{suffix}: 1 malformed cue skipped",)
+
+
+def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    path = tmp_path / "video.ttml"
+    path.write_text(TTML[: TTML.index("Frames")].replace("UTF-16", "UTF-8"))
+    found = read_sidecars([path])
+    assert [text.text for text in found.texts][:2] == ["One and& two", "Three"]
+    assert found.notes == ("video.ttml: 1 malformed cue skipped",)

@@ -1,0 +1,93 @@
+"""E-mails (`.eml`): who wrote to whom and when, the text, and the names of what is attached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage, Message
+from pathlib import Path
+
+from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.passages import web_page
+from corpora.passages.document import Document, make_document
+from corpora.records import Problem
+from corpora.text_decoding import decode, one_line
+
+SHOWN = ("From", "To", "Cc", "Date")
+MOST_NESTED = 8
+"""Depth to which e-mails within e-mails are read."""
+MALFORMED = (ValueError, LookupError, AttributeError, TypeError)
+"""What the standard library raises for headers and parts that break their rules."""
+
+_HEADER = re.compile(r"\A(?:From |[\w-]+:)")
+
+
+def read(path: str) -> Iterator[Document | Problem]:
+    """A document an e-mail: the file's, and those that are attached to it. The title is the subject."""
+    with Path(path).open("rb") as file:
+        data = file.read(web_page.MAX_BYTES + 1)
+    if len(data) > web_page.MAX_BYTES:
+        raise UnsupportedFile(f"{path}: an e-mail larger than {web_page.MAX_BYTES >> 20} MiB")
+    if not _HEADER.match(data[:200].lstrip().decode("latin-1")):
+        raise DamagedFile(f"{path}: not an e-mail: it does not begin with a header")
+    found = list(_documents(message_from_bytes(data, policy=policy.default), MOST_NESTED))
+    if not found:
+        raise DamagedFile(f"{path}: no text in it")
+    yield from found
+
+
+def _documents(message: Message, room: int) -> Iterator[Document]:
+    heads = [f"{name}: {_header(message, name)}" for name in SHOWN if _header(message, name)]
+    texts, attached, nested = list[str](), list[str](), list[Message]()
+    _collect(message, texts, attached, nested)
+    named = [f"Attachments: {', '.join(attached)}"] * bool(attached)
+    parts = ["\n".join(heads), *texts, *named]
+    document = make_document(_header(message, "Subject"), "\n\n".join(filter(None, parts)))
+    if document is not None:
+        yield document
+    for inner in nested if room else ():
+        yield from _documents(inner, room - 1)
+
+
+def _collect(part: Message, texts: list[str], attached: list[str], nested: list[Message]) -> None:
+    """The texts of a message, of alternatives the first plain one, and its attachments."""
+    kind = part.get_content_type()
+    try:
+        name = part.get_filename() or ""
+    except MALFORMED:
+        name = ""
+    if kind == "message/rfc822":
+        nested += [each for each in part.get_payload() if isinstance(each, Message)]
+    elif part.is_multipart():
+        inner = [each for each in part.get_payload() if isinstance(each, Message)]
+        if kind == "multipart/alternative":
+            plain = [each for each in inner if each.get_content_type() == "text/plain"]
+            inner = plain[:1] or inner[-1:]
+        for each in inner:
+            _collect(each, texts, attached, nested)
+    elif name or part.get_content_maintype() not in ("text", "multipart"):
+        attached += [one_line(name) or kind]
+    else:
+        texts.append(_text(part))
+
+
+def _text(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    try:
+        text = data.decode(part.get_content_charset() or "", "strict")
+    except MALFORMED:
+        text = decode(data)
+    if part.get_content_type() != "text/html":
+        return text
+    page = web_page.document_of(text)
+    return page.text if page is not None else ""
+
+
+def _header(message: Message, name: str) -> str:
+    try:
+        return one_line(str(message.get(name, "")))
+    except MALFORMED:
+        return one_line(dict(message.raw_items()).get(name, "")) if isinstance(message, EmailMessage) else ""
