@@ -97,7 +97,8 @@ def readable(handle: int, seconds: float) -> bool:
     until = time.monotonic() + seconds
     while True:
         try:
-            if _winapi.PeekNamedPipe(msvcrt.get_osfhandle(handle), 0)[0]:  # type: ignore[attr-defined]
+            pipe = msvcrt.get_osfhandle(handle)
+            if _winapi.PeekNamedPipe(pipe, 0)[0]:  # type: ignore[attr-defined]  # not in the stubs
                 return True
         except BrokenPipeError:
             return True
