@@ -97,8 +97,8 @@ def readable(handle: int, seconds: float) -> bool:
     until = time.monotonic() + seconds
     while True:
         try:
-            pipe = msvcrt.get_osfhandle(handle)
-            if _winapi.PeekNamedPipe(pipe, 0)[0]:  # type: ignore[attr-defined]  # not in the stubs
+            pipe = msvcrt.get_osfhandle(handle)  # type: ignore[attr-defined]  # it is of Windows alone
+            if _winapi.PeekNamedPipe(pipe, 0)[0]:  # type: ignore[attr-defined]  # it is of Windows alone
                 return True
         except BrokenPipeError:
             return True
