@@ -4,41 +4,15 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from eval.simulated_model import analyst, planner, watcher
+from eval.simulated_model.answers import Answering
 from eval.simulated_model.dials import Dials
 from eval.simulated_model.fingerprints import FrameIndex
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.replies import UNKNOWN_ROLE, reply_text
 from eval.simulated_model.request import BadRequest, Request
 
-ANSWERS: Mapping[str, Callable[[Request, Perception], dict[str, Any]]] = {
-    "rewrite_question": planner.question_role,
-    "anchor_event": planner.question_role,
-    "decompose_facets": planner.question_role,
-    "extract_keywords": planner.question_role,
-    "imagine_queries": planner.imagine_queries,
-    "plan": planner.plan,
-    "select_candidates": planner.select_candidates,
-    "locate": watcher.locate,
-    "observe": watcher.observe,
-    "caption_window": watcher.caption_window,
-    "timeline": watcher.timeline,
-    "verify_video": watcher.verify_video,
-    "match_frame": watcher.match_frame,
-    "answer_choice": analyst.answer_choice,
-    "answer_open": analyst.answer_open,
-    "answer_unaided": analyst.answer_open,
-    "summarize": watcher.summarize,
-    "search_step": planner.search_step,
-    "extract_entities": planner.extract_entities,
-    "judge": planner.judge,
-    "check_caption": watcher.check_caption,
-}
-"""By role."""
 CELL = 28
 """Pixels of an image token's side, as of Qwen2-VL."""
 
@@ -67,11 +41,10 @@ class SimulatedModel:
         image_tokens = sum(_image_tokens(image) for image in request.images)
         prompt = image_tokens + text_tokens(request.system) + text_tokens(request.text)
         self._check_limits(request, prompt)
-        answer = ANSWERS.get(request.step)
-        if answer is None:
-            text, slips = UNKNOWN_ROLE, tuple[str, ...]()
-        else:
-            text, slips = reply_text(answer(request, self._perception), request, self.dials, self.seed)
+        text, slips = UNKNOWN_ROLE, tuple[str, ...]()
+        if request.fields:
+            reply = Answering(request, self._perception).reply()
+            text, slips = reply_text(reply, request, self.dials, self.seed)
         tokens = text_tokens(text)
         cut = tokens > request.max_tokens
         if cut:

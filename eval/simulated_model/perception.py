@@ -1,7 +1,8 @@
 """What the simulated model perceives of a stretch of video: the truth of its frames, through the dials.
 
 An object or an action that is missed is missed in every request, as by a model that cannot name it; a larger
-share perceives all that a smaller one does.
+share perceives all that a smaller one does. What is perceived is words: a sentence that a model would caption
+it with, and the stems of every wording that the world's catalogue has for it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,54 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from corpora.records import SPOKEN
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import FrameIndex, Recognized
-from eval.simulated_model.language import Clause, clauses, sentence, setting
-from eval.simulated_model.request import Block, Text
+from eval.simulated_model.request import Block
 from eval.simulated_model.world import Card, Event, Moment, Video
-from eval.workbench.catalogue import ACTIONS, KINDS, allows, kind, place_name, scene, with_article
+from eval.workbench.catalogue import (
+    ACTIONS,
+    KINDS,
+    action,
+    allows,
+    kind,
+    place_name,
+    predicate,
+    prop_name,
+    scene,
+    with_article,
+)
 from eval.workbench.seeds import stream
+from rag.words import word_set
+
+LOOKS = {
+    "warm": "warm orange golden light tone",
+    "cold": "cold cool bluish light tone",
+    "neutral": "neutral plain natural daylight light tone",
+    "live": "live action filmed",
+    "flat": "2D animation cartoon drawn flat",
+    "shaded": "3D animation rendering",
+    "graphics": "pure graphics",
+}
+"""Words for light and style."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something done, said or shown during [start, end] seconds."""
+
+    source: str
+    """Name of the block."""
+    start: float
+    end: float
+    sentence: str
+    words: frozenset[str]
+    """Stems of every wording of it."""
+    setting: frozenset[str]
+    """Stems of where it is."""
+    thing: str = ""
+    """Name of the object in use; empty where none is known."""
+    kind: str = "seen"
+    """`seen`, or the kind of the text that it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +68,36 @@ class Frame:
     time: float
     key: str
     """Of the event that goes on: frames of one event share it; empty between events."""
-    clause: Clause | None
+    fact: Fact | None
+    scenery: str
     setting: frozenset[str]
-    style: str
-    person: str
     read: tuple[str, ...]
     """Text on the screen."""
 
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something done during [start, end] seconds, as seen or as a text says it."""
-
-    source: str
-    """Name of the block."""
-    start: float
-    end: float
-    clause: Clause
-    setting: frozenset[str]
-    seen: bool
-    """False: a text says it."""
+    @property
+    def words(self) -> frozenset[str]:
+        """Stems of all that it shows but text."""
+        return self.setting | (self.fact.words if self.fact else frozenset())
 
 
 @dataclass(frozen=True)
 class View:
-    """A block as it is perceived."""
+    """A block as it is perceived: its frames, and what is done, said and shown in it."""
 
     block: Block
     frames: tuple[Frame, ...]
     facts: tuple[Fact, ...]
-    texts: tuple[Text, ...]
-    """Words that came with it, and those read in its frames (kind `screen`)."""
 
     @property
-    def setting(self) -> frozenset[str]:
-        """Of all of it."""
-        return frozenset().union(
-            *(frame.setting for frame in self.frames), *(fact.setting for fact in self.facts)
-        )
-
-    def setting_at(self, start: float, end: float) -> frozenset[str]:
-        """Around a time: of the frames in it, else of the nearest one."""
-        if not self.frames:
-            return self.setting
-        inside = [frame.setting for frame in self.frames if start <= frame.time <= end]
-        middle = (start + end) / 2
-        nearest = min(self.frames, key=lambda frame: abs(frame.time - middle)).setting
-        return frozenset().union(*inside) if inside else nearest
+    def caption(self) -> str:
+        """Everything perceived, in words."""
+        lines = [*dict.fromkeys(frame.scenery for frame in self.frames)]
+        for fact in self.facts:
+            if fact.kind == "seen":
+                lines.append(f"At {fact.start:.1f} s {fact.sentence}.")
+            else:
+                lines.append(f"{'On the screen' if fact.kind == 'screen' else 'Said'}: “{fact.sentence}”.")
+        return " ".join(line for line in lines if line) or "Nothing can be made out."
 
 
 class Perception:
@@ -87,41 +111,37 @@ class Perception:
         stated = block.times
         found = self.index.recognize(block.images, stated or None)
         times = stated or [one.time if one else 0.0 for one in found]
-        frames = _across([self._frame(time, one) for time, one in zip(times, found, strict=True)])
-        read = [Text("screen", frame.time, frame.time, text) for frame in frames for text in frame.read]
-        texts = (*block.texts, *_each_once(read))
-        facts = [*_seen_facts(block.name, frames), *_text_facts(block, frames)]
-        facts += self._false_facts(block.name, frames)
-        return View(block, tuple(frames), tuple(facts), texts)
+        frames = [self._frame(block.name, time, one) for time, one in zip(times, found, strict=True)]
+        facts = [*_events(frames), *self._false_facts(block.name, frames), *_texts(block, frames)]
+        return View(block, tuple(frames), tuple(facts))
 
-    def _frame(self, time: float, found: Recognized | None) -> Frame:
+    def _frame(self, source: str, time: float, found: Recognized | None) -> Frame:
         if found is None:
-            return Frame(time, "", None, frozenset(), "", "", ())
+            return Frame(time, "", None, "", frozenset(), ())
         moment = found.video.at(found.time)
-        part, event = moment.part, moment.event
-        return Frame(
-            time,
-            f"{found.video.name} {event.number}" if event else "",
-            self._clause(found.video, event, moment.object_in_view) if event else None,
-            self._setting(found.video, moment),
-            part.style,
-            part.person,
-            tuple(self._read(found.video, card) for card in moment.cards),
-        )
+        scenery, setting = self._setting(found.video, moment)
+        fact = None
+        if moment.event is not None:
+            fact = self._event(source, time, found.video, moment.event, moment.object_in_view)
+            fact = replace(fact, setting=setting) if fact else None
+        key = f"{found.video.name} {moment.event.number}" if moment.event else ""
+        read = tuple(self._read(found.video, card) for card in moment.cards)
+        return Frame(time, key, fact, scenery, setting, tuple(filter(None, read)))
 
     def _holds(self, share: float, *parts: object) -> bool:
         return draw("simulated model", self.seed, *parts) < share
 
-    def _clause(self, video: Video, event: Event, in_view: bool) -> Clause:
+    def _event(self, source: str, time: float, video: Video, event: Event, in_view: bool) -> Fact | None:
         key = (video.name, event.number)
-        acts = self._holds(self.dials.actions, "action", *key)
         thing = None
         if in_view:
-            thing = (
-                event.kind_id if self._holds(self.dials.objects, "object", *key) else self._wrong(key, event)
-            )
-        agent = event.agent if acts else None
-        return Clause(agent, event.action_id if acts else None, event.place if acts else None, thing)
+            held = self._holds(self.dials.objects, "object", *key)
+            thing = event.kind_id if held else self._wrong(key, event)
+        acts = self._holds(self.dials.actions, "action", *key)
+        if not acts and thing is None:
+            return None
+        done = event.action_id if acts else None
+        return _fact(source, time, event.agent if acts else "somebody", done, event.place, thing)
 
     def _wrong(self, key: tuple[object, ...], event: Event) -> str | None:
         """Another kind of the family; None where the object is missed altogether."""
@@ -131,15 +151,21 @@ class Perception:
         others = [one.kind_id for one in KINDS if one.family == family and one.kind_id != event.kind_id]
         return stream("simulated model", self.seed, "which", *key).choice(others) if others else None
 
-    def _setting(self, video: Video, moment: Moment) -> frozenset[str]:
+    def _setting(self, video: Video, moment: Moment) -> tuple[str, frozenset[str]]:
+        """Scenery as a sentence, and the stems of its wordings."""
         part, key = moment.part, (video.name, moment.part.number)
-        found = {f"scene:{part.scene}"} if self._holds(self.dials.actions, "scene", *key) else set()
+        place, light, words = "a place", "", [part.person, LOOKS.get(part.style, part.style)]
+        if self._holds(self.dials.actions, "scene", *key):
+            phrases = scene(part.scene).phrases
+            place = phrases["test"][0]
+            words += [part.scene, *(phrase for each in phrases.values() for phrase in each)]
         if self._holds(self.dials.objects, "light", *key):
-            found.add(f"light:{part.light}")
-        for prop, color in part.props:
-            if self._holds(self.dials.objects, "prop", *key, prop):
-                found |= {f"prop:{prop}", f"prop:{color} {prop}"}
-        return frozenset(found)
+            light = f" in {part.light} light"
+            words.append(LOOKS.get(part.light, part.light))
+        held = [one for one in part.props if self._holds(self.dials.objects, "prop", *key, one[0])]
+        props = [prop_name(prop, color) for prop, color in held]
+        around = f" with {' and '.join(props)}" if props else ""
+        return f"The frames show {place}{around}{light}.", word_set(" ".join([*words, *props]))
 
     def _read(self, video: Video, card: Card) -> str:
         if self._holds(self.dials.reading, "card", video.name, card.start):
@@ -156,76 +182,56 @@ class Perception:
         if not self._holds(self.dials.false_actions, "false event", *about):
             return []
         rng = stream("simulated model", self.seed, "false event", *about)
-        done_ = rng.choice([each for each in ACTIONS if "person" not in each.places])
-        thing = rng.choice([one.kind_id for one in KINDS if allows(done_, one)])
-        place = rng.choice(done_.places) if done_.places else None
+        done = rng.choice([each for each in ACTIONS if "person" not in each.places])
+        thing = rng.choice([one.kind_id for one in KINDS if allows(done, one)])
+        place = rng.choice(done.places) if done.places else None
         frame = rng.choice(list(frames))
-        clause = Clause("camera wearer", done_.action_id, place, thing)
-        return [Fact(source, frame.time, frame.time, clause, frame.setting, True)]
+        fact = _fact(source, frame.time, "camera wearer", done.action_id, place, thing)
+        return [replace(fact, setting=frame.setting)]
 
 
-def _across(frames: Sequence[Frame]) -> list[Frame]:
-    """An object that one frame of an event shows is known in its other frames too."""
-    things = {frame.key: frame.clause.kind_id for frame in frames if frame.clause and frame.clause.kind_id}
-    return [
-        frame
-        if frame.clause is None or frame.clause.kind_id or frame.key not in things
-        else replace(frame, clause=replace(frame.clause, kind_id=things[frame.key]))
-        for frame in frames
-    ]
+def _fact(
+    source: str, time: float, agent: str, action_id: str | None, place: str | None, kind_id: str | None
+) -> Fact:
+    """An event as it is perceived; None for what of it is not."""
+    name = kind(kind_id).name if kind_id else ""
+    noun = with_article(name) if name else "something"
+    where = place_name(place) if place else None
+    wordings = [agent, name, *(kind(kind_id).aliases.values() if kind_id else ())]
+    sentence = f"handles {noun}"
+    if action_id:
+        phrases = action(action_id).phrases
+        sentence = predicate(phrases["test"][0], noun, where)
+        wordings += [predicate(phrase, "", where) for each in phrases.values() for phrase in each]
+    who = agent if agent == "somebody" else f"the {agent}"
+    words = word_set(" ".join(wordings))
+    return Fact(source, time, time, f"{who} {sentence}", words, frozenset(), name)
 
 
-def _seen_facts(source: str, frames: Sequence[Frame]) -> list[Fact]:
+def _events(frames: Sequence[Frame]) -> list[Fact]:
+    """One for each event; its object is known where one of its frames shows it."""
     found: dict[str, Fact] = {}
     for frame in frames:
-        if frame.clause is None or frame.clause.empty:
+        if frame.fact is None:
             continue
-        before = found.get(frame.key)
-        start = before.start if before else frame.time
-        context = before.setting | frame.setting if before else frame.setting
-        found[frame.key] = Fact(source, start, frame.time, frame.clause, context, True)
+        before = found.get(frame.key, frame.fact)
+        told = before if before.thing or not frame.fact.thing else frame.fact
+        setting = before.setting | frame.setting
+        found[frame.key] = replace(told, start=before.start, end=frame.time, setting=setting)
     return list(found.values())
 
 
-def _text_facts(block: Block, frames: Sequence[Frame]) -> list[Fact]:
-    """What the words say is done, with the setting that they name, or else that of the frames around them."""
-    found = []
-    for text in block.texts:
-        named = setting(text.text)
-        near = min(frames, key=lambda frame: abs(frame.time - text.start), default=None)
-        around = named or (near.setting if near else frozenset())
-        found += [
-            Fact(block.name, text.start, text.end, clause, around, False) for clause in clauses(text.text)
-        ]
-    return found
+def _texts(block: Block, frames: Sequence[Frame]) -> list[Fact]:
+    """The words that came with a block and those read in its frames, each in the setting of its time."""
+    found: dict[str, Fact] = {}
 
+    def add(kind: str, start: float, end: float, text: str, setting: frozenset[str]) -> None:
+        found.setdefault(text, Fact(block.name, start, end, text, word_set(text), setting, kind=kind))
 
-def _each_once(texts: Sequence[Text]) -> list[Text]:
-    first: dict[str, Text] = {}
-    for text in texts:
-        if text.text:
-            first.setdefault(text.text, text)
-    return list(first.values())
-
-
-def caption(view: View) -> str:
-    """What is perceived of a view, in words that say it to a reader as to `language`."""
-    lines = [_scenery(view)]
-    lines += [f"{sentence(fact.clause, f'At {fact.start:.1f} s ')}." for fact in view.facts if fact.seen]
-    lines += [f"On the screen: “{text.text}”." for text in view.texts if text.kind == "screen"]
-    lines += [f"Said: “{text.text}”." for text in view.texts if text.kind in SPOKEN]
-    return " ".join(line for line in lines if line) or "Nothing can be made out."
-
-
-def _scenery(view: View) -> str:
-    seen = sorted(view.setting)
-    scenes = [
-        scene(each.removeprefix("scene:")).phrases["test"][0] for each in seen if each.startswith("scene:")
-    ]
-    decor = [each.removeprefix("prop:") for each in seen if each.startswith("prop:") and " " in each]
-    light = [each.removeprefix("light:") for each in seen if each.startswith("light:")]
-    if not (scenes or decor or light):
-        return ""
-    around = f" with {' and '.join(with_article(place_name(one)) for one in decor)}" if decor else ""
-    lit = f" in {' and '.join(light)} light" if light else ""
-    return f"The frames show {' and '.join(scenes) or 'a place'}{around}{lit}."
+    for frame in frames:
+        for text in frame.read:
+            add("screen", frame.time, frame.time, text, frame.setting)
+    for line in block.texts:
+        near = min(frames, key=lambda frame: abs(frame.time - line.start), default=None)
+        add(line.kind, line.start, line.end, line.text, near.setting if near else frozenset())
+    return list(found.values())

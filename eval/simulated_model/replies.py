@@ -83,35 +83,18 @@ def _extra_entry(reply: dict[str, Any], rng: random.Random) -> bool:
 
 
 def _unknown_keyword(reply: dict[str, Any], rng: random.Random) -> bool:
-    """A keyword, a label or a number that was not given."""
-    if isinstance(reply.get("missing"), list):
-        reply["missing"].append("the colour of the sky")
-    elif isinstance(reply.get("option_keywords"), dict) and reply["option_keywords"]:
-        reply["option_keywords"]["Z"] = ["sky"]
-    else:
-        cited = [
-            value
-            for name, value in reply.items()
-            if name in ("windows", "passages", "selected") and _whole(value)
-        ]
-        if not cited:
-            return False
-        rng.choice(cited).append(97)
-    return True
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, int) for one in value)
+    """A keyword or a number that was not given."""
+    lists = [one for one in _lists(reply) if isinstance(one[0], int | str)]
+    if lists:
+        chosen = rng.choice(lists)
+        chosen.append(97 if isinstance(chosen[0], int) else "the colour of the sky")
+    return bool(lists)
 
 
 def _other_language(reply: dict[str, Any], rng: random.Random) -> bool:  # noqa: ARG001 (as the others)
-    """Every sentence in German; what is looked up by its words stays."""
-    free = [name for name in ("caption", "explanation", "reason", "reasoning", "thought") if reply.get(name)]
-    for name in free:
-        reply[name] = GERMAN
-    if isinstance(reply.get("text"), str) and reply["text"]:
-        reply["text"] = f"Die Antwort lautet: {reply['text']}"
-        return True
+    """Every sentence in German."""
+    free = [name for name, value in reply.items() if isinstance(value, str) and value.count(" ") > 2]
+    reply.update(dict.fromkeys(free, GERMAN))
     return bool(free)
 
 

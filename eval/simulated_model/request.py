@@ -1,4 +1,4 @@
-"""A request read as a model reads it: which step its prompt asks for, the quoted material, and the images."""
+"""A request read as a model reads it: the JSON schema of the reply, the quoted material, and the images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag.reasoners.prompts import PLACEHOLDER, Prompt, load_prompt
+from eval.tasks.egofact.scorer import CHECK_CAPTION
+from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
 from rag.reasoners.roles import ROLES
 
 _BLOCK = re.compile(
@@ -19,6 +20,13 @@ _BLOCK = re.compile(
     re.DOTALL,
 )
 _STEP = re.compile(r"^Step: (\w+)\.", re.MULTILINE)
+SCHEMAS = {
+    role.name: (role.draft.model if role.draft else role.reply).model_json_schema()
+    for role in (*ROLES.values(), EXTRACT_ENTITIES, CHECK_CAPTION)
+}
+"""Of the reply that the prompt of each step describes."""
+MUST = ("never null", "must be true")
+"""Words of a prompt that allows no empty answer."""
 _IMAGE = re.compile(r"\x00(\d+)\x00")
 _LINE = re.compile(
     r"^(?P<kind>[a-z_]+) (?P<start>\d+(?:\.\d+)?) s to (?P<end>\d+(?:\.\d+)?) s: (?P<text>.*)$"
@@ -83,8 +91,8 @@ class Request:
     step: str
     """Name of the role that the prompt is of; empty where it is none of ours."""
     blocks: tuple[Block, ...]
-    words: Mapping[str, str]
-    """The bare words of the prompt, by name."""
+    schema: Mapping[str, Any]
+    """Of the reply: as the request gives it, else of the prompt's step; empty where neither says."""
     system: str
     text: str
     images: tuple[bytes, ...]
@@ -104,10 +112,27 @@ class Request:
         """ "window 0", "window 1", ... in order."""
         return [block for block in self.blocks if re.fullmatch(rf"{name} \d+", block.name)]
 
-    def count(self, name: str, default: int) -> int:
-        """A bare number of the prompt."""
-        word = self.words.get(name, "")
-        return int(word) if word.isdecimal() else default
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Schema of each key of the reply."""
+        found: Mapping[str, Any] = self.schema.get("properties", {})
+        return found
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Keys that the reply must have."""
+        return frozenset(self.schema.get("required", ()))
+
+    @property
+    def count(self) -> int:
+        """How many entries are wanted: the last number of the prompt's own words; 3 without one."""
+        found = re.findall(r"\b\d+\b", _IMAGE.sub("", _BLOCK.sub("", self.text)))
+        return int(found[-1]) if found else 3
+
+    @property
+    def must_answer(self) -> bool:
+        """Whether an answer must be given even where nothing supports one."""
+        return any(words in self.system for words in MUST)
 
 
 def read_request(body: Mapping[str, Any]) -> Request:
@@ -123,14 +148,15 @@ def read_request(body: Mapping[str, Any]) -> Request:
         written[message["role"]].append(_content(message.get("content"), images))
     system, user = "\n".join(written["system"]), written["user"][0] if written["user"] else ""
     step = _STEP.search(system)
-    role = ROLES.get(step[1]) if step else None
-    structured = body.get("response_format")
-    kind = structured.get("type", "") if isinstance(structured, dict) else ""
+    given = body.get("response_format")
+    structured: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    kind = structured.get("type", "")
+    schema = structured.get("schema") or structured.get("json_schema", {}).get("schema")
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     return Request(
         step=step[1] if step else "",
         blocks=tuple(_blocks(user, images)),
-        words=_words(load_prompt(role), system, user) if role is not None else {},
+        schema=schema or SCHEMAS.get(step[1] if step else "", {}),
         system=system,
         text=user,
         images=tuple(images),
@@ -179,64 +205,6 @@ def _blocks(text: str, images: Sequence[bytes]) -> Iterator[Block]:
         yield Block(match["name"], match["text"], own)
 
 
-def _words(prompt: Prompt, system: str, user: str) -> dict[str, str]:
-    """The bare words that were put into a prompt, found by what comes before and after each."""
-    found: dict[str, str] = {}
-    for template, text in ((prompt.system, system), (prompt.user, user)):
-        places = list(PLACEHOLDER.finditer(template))
-        edges = [0, *(match.end() for match in places)]
-        starts = [*(match.start() for match in places[1:]), len(template)]
-        for match, before, after in zip(places, edges, starts, strict=False):
-            if not match[1] or match[2] == "tag":
-                continue
-            left, right = template[before : match.start()][-40:], template[match.end() : after][:20]
-            end = re.escape(right) if right else r"(?:$|\n)"
-            put = re.search(re.escape(left) + r"([\w ,.-]*?)" + end, text)
-            if put:
-                found[match[2]] = put[1].strip()
-    return found
-
-
 def _digest(messages: Any, structured: str) -> str:
     text = json.dumps([messages, structured], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def listed_options(text: str) -> dict[str, str]:
-    """Label to option, from lines like "(A) ..."; a line without a label goes on with the one before."""
-    found: dict[str, str] = {}
-    label = ""
-    for line in text.splitlines():
-        match = re.match(r"\(([A-Z])\) (.*)", line)
-        if match:
-            label = match[1]
-            found[label] = match[2]
-        elif label:
-            found[label] += f" {line}"
-    return found
-
-
-MEMORY = {
-    "The video as a whole": "global_impression",
-    "The moment": "key_moment",
-    "Just before it": "before",
-    "Just after it": "after",
-    "Heard": "auditory_memory",
-}
-
-
-def memory_parts(text: str) -> dict[str, str]:
-    """The parts of a memory as `rag.reasoners.roles.material.memory_text` writes it, by field."""
-    found: dict[str, str] = {}
-    last = ""
-    for line in text.splitlines():
-        name, colon, rest = line.partition(": ")
-        constraint = re.fullmatch(r"Also asked \((\w+)\)", name)
-        if colon and (name in MEMORY or constraint):
-            last = MEMORY.get(name, "constraint")
-            found[last] = rest
-            if constraint and constraint[1] != "constraint":
-                found["constraint_kind"] = constraint[1]
-        elif last:
-            found[last] += f"\n{line}"
-    return found

@@ -13,7 +13,7 @@ import pytest
 from corpora.records import Frames
 from eval.simulated_model.dials import Dials
 from eval.simulated_model.model import SimulatedModel
-from eval.simulated_model.replies import APOLOGY
+from eval.simulated_model.replies import APOLOGY, UNKNOWN_ROLE
 from eval.simulated_model.request import read_request
 from rag.errors import ReasonerError
 from rag.reasoners.prompts import Message, load_prompt, render
@@ -113,6 +113,24 @@ class TestAnswers:
         assert not any(verdicts(wrong, Dials()))
         assert 6 <= sum(verdicts(right, Dials(wrong_no=0.5))) <= 24
         assert 6 <= sum(verdicts(wrong, Dials(wrong_yes=0.5))) <= 24
+
+
+class TestSchema:
+    def test_a_reply_has_the_fields_of_the_schema_that_the_request_gives(self) -> None:
+        properties = {"caption": {"type": "string"}, "mood": {"type": "string"}, "note": {"type": "string"}}
+        schema = {"properties": {**properties, "count": {"type": "integer"}}, "required": ["mood", "count"]}
+        for given in (
+            {"type": "json_schema", "json_schema": {"schema": schema}},
+            {"type": "json_object", "schema": schema},
+        ):
+            sent = body(OBSERVE, ObserveRequest(HAMMER, shown()), response_format=given)
+            found = json.loads(reply_to(sent))
+            assert set(found) == {"caption", "mood", "count"}
+            assert "a hammer with the cloth" in found["caption"]
+            assert found["count"] == 0
+
+    def test_without_a_schema_and_a_step_nothing_is_known(self) -> None:
+        assert reply_to({"messages": [{"role": "user", "content": "Hello"}]}) == UNKNOWN_ROLE
 
 
 class TestReplies:
