@@ -31,7 +31,6 @@ from rag.errors import WeightsInvalid, WeightsMissing
 from rag.reasoners import deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
-from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 
@@ -206,10 +205,7 @@ class ExtractiveReasoner:
             return self._inner.run(role, request)
         began = time.perf_counter()
         reply, read = self._answer(cast("Reading", request))
-        self._counter.begin(role.name, repair=False)
-        self._counter.spend(role.name, time.perf_counter() - began)
-        counts = ChatReply(text=reply.text, prompt_tokens=read, completion_tokens=0, image_tokens=0)
-        self._counter.record(role.name, (), counts)
+        self._counter.add(role.name, calls=1, seconds=time.perf_counter() - began, prompt_tokens=read)
         return cast("ReplyT", reply)
 
     def usage(self) -> Usage:

@@ -222,7 +222,14 @@ class TokenCountingReasoner:
         images = sum(len(message.images) for message in messages)
         prompt = counted_tokens(text, images, self._count)
         completion = self._count(reply.model_dump_json())
-        self._usage_counter.add_estimate(role.name, prompt, completion, IMAGE_TOKENS * images)
+        self._usage_counter.add(
+            role.name,
+            calls=1,
+            counted_calls=1,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            image_tokens=IMAGE_TOKENS * images,
+        )
 
 
 def _with_placeholders(request: RequestT) -> RequestT:

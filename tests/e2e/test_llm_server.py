@@ -367,6 +367,16 @@ def test_a_failure_of_a_moment_takes_no_form_from_a_server_that_has_answered_in_
     assert forms(server) == [FORMS[0]] * 3
 
 
+def test_an_error_with_status_200_is_the_error_that_it_names():
+    busy = raw(json.dumps({"error": {"message": "try again", "code": 429}}).encode())
+    with chat_server([busy, say(ANCHOR)]) as server:
+        assert ask(server.base_url).position == "before"
+    refused = raw(json.dumps({"error": "response_format is not supported"}).encode())
+    with chat_server([refused, say(ANCHOR)]) as server:
+        assert ask(server.base_url, structured=True).position == "before"
+        assert forms(server) == FORMS[:2]
+
+
 @pytest.mark.parametrize(("code", "named"), [(400, True), (400, False), (500, True)])
 def test_where_every_form_is_refused_the_fallback_model_is_asked(code, named):
     said = json.dumps({"error": "response_format is not supported" if named else "no"})

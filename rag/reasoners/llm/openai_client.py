@@ -69,12 +69,6 @@ class NotAChatReply(Exception):
     advice = "reasoner.base_url must name an OpenAI-compatible server (it ends in /v1)"
 
 
-class ErrorAsReply(NotAChatReply):
-    """The server answered 2xx with an error."""
-
-    advice = "check the server and the reasoner settings"
-
-
 def parse_base_url(base_url: str) -> httpx2.URL:
     """The address of an OpenAI-compatible server; else `ValueError`."""
     try:
@@ -369,13 +363,19 @@ def _json(body: bytes) -> Any:
 
 
 def _chat_reply(body: bytes) -> ChatReply:
-    """Text and counts of a chat completion. A count of 0 for the prompt is no count."""
+    """Text and counts of a chat completion. A count of 0 for the prompt is no count.
+
+    Raises `NotAChatReply`, and `ErrorStatus` for an error that came with status 200.
+    """
     reply = _json(body)
     match reply:
         case {"choices": [{"message": {**message}} as choice, *_]}:
             content = message.get("content")
-        case {"error": {"message": str() as fault}} | {"error": str() as fault}:
-            raise ErrorAsReply(f"an error: {fault}")
+        case {"error": {"message": str() as fault, **more}}:
+            # Gateways answer 200 with the error of the server behind them.
+            raise ErrorStatus(more["code"] if more.get("code") in range(400, 600) else 400, fault)
+        case {"error": str() as fault}:
+            raise ErrorStatus(400, fault)
         case _:
             raise NotAChatReply("JSON that is no chat completion")
     if isinstance(content, list):

@@ -112,7 +112,7 @@ class LlmReasoner:
                 if sent.cut:
                     fault += f" (the reply was cut at {longest} tokens; be shorter)"
             else:
-                self._usage_counter.add_reading(role.name, parsed.repaired, parsed.filtered)
+                self._usage_counter.add(role.name, repaired=parsed.repaired, filtered=parsed.filtered)
                 return parsed.reply
             if sent.cut and longest < whole and _is_thinking(sent.text):
                 longest = whole
@@ -121,7 +121,7 @@ class LlmReasoner:
             if corrected == messages:
                 break
             messages = corrected
-        self._usage_counter.add_unread(role.name)
+        self._usage_counter.add(role.name, unread=1)
         advice = "use a more able model"
         advice = f"{advice}, or raise reasoner.max_tokens" if sent.cut and longest == whole else advice
         raise ReplyInvalid(
@@ -164,7 +164,8 @@ class LlmReasoner:
         text = sum(estimated_text_tokens(message.text) for message in messages)
         expected = text + estimated_image_tokens(messages) + estimated_audio_tokens(messages)
         within = allowed_seconds(self._settings, self.name, role, self._usage_counter, expected)
-        self._usage_counter.begin(role, repair=repair)
+        # Counted before it is made, so that a failed one is not free.
+        self._usage_counter.add(role, calls=1, repairs=repair)
 
         def live() -> tuple[ChatReply, float]:
             started = turn_clock()
@@ -172,7 +173,7 @@ class LlmReasoner:
                 sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest, within)
             except ReasonerError as error:
                 spent = turn_clock() - started
-                self._usage_counter.spend(role, spent)
+                self._usage_counter.add(role, seconds=spent)
                 bounded = within is not None and within < self._settings.timeout_seconds
                 if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
                     raise seconds_spent(self._settings, self.name, role) from error
@@ -184,9 +185,8 @@ class LlmReasoner:
         else:
             asked = ExchangeInput.of(role, prompt.version, self._facts, messages)
             sent, seconds = self._recording.exchange(asked, live)
-        self._usage_counter.spend(role, seconds)
+        self._usage_counter.add(role, seconds=seconds, reduced=sent.reduced)
         self._usage_counter.record(role, messages, sent)
-        self._usage_counter.add_reduced(role, sent.reduced)
         return sent
 
     def _fitted(

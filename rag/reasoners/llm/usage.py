@@ -93,89 +93,48 @@ class UsageCounter:
 
     def spent(self) -> Usage:
         """All that this thread counted since `forget`."""
-        return usage_together((usage_of(self._roles), self._thread.earlier))
+        return usage_together((self.now, self._thread.earlier))
 
     def forget(self) -> None:
         """Start again from nothing in this thread, `spent` too."""
         self._thread.roles, self._thread.earlier = {}, Usage()
 
     @property
-    def calls(self) -> int:
-        """Calls since the last `usage`, repairs included."""
-        return sum(int(role["calls"]) for role in self._roles.values())
+    def now(self) -> Usage:
+        """All that this thread counted since the last `usage`."""
+        return usage_of(self._roles)
 
-    @property
-    def tokens(self) -> int:
-        """Read and written."""
-        return sum(int(row["prompt_tokens"] + row["completion_tokens"]) for row in self._roles.values())
-
-    @property
-    def seconds(self) -> float:
-        """Spent in calls."""
-        return sum(row["seconds"] for row in self._roles.values())
-
-    def begin(self, role: str, *, repair: bool) -> None:
-        """Count a call before it is made, so that a failed one is not free."""
-        row = self._row(role)
-        row["calls"] += 1
-        row["repairs"] += repair
-
-    def spend(self, role: str, seconds: float) -> None:
-        """Add seconds to a role."""
-        self._row(role)["seconds"] += seconds
+    def add(self, role: str, **amounts: float) -> None:
+        """Add to the row of a role, by the names of `KEYS`; `prompt_tokens` are those of one call."""
+        row = self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
+        for key, amount in amounts.items():
+            row[key] += amount
+        row["last_prompt_tokens"] = amounts.get("prompt_tokens", row["last_prompt_tokens"])
 
     def record(self, role: str, messages: Sequence[Message], sent: ChatReply) -> None:
         """Add the tokens of one call, as the model counted them or as estimated."""
-        row = self._row(role)
         estimated = estimated_image_tokens(messages)
         images, prompt, completion = sent.image_tokens, sent.prompt_tokens, sent.completion_tokens
-        row["estimated_image_calls"] += images is None and estimated > 0
-        row["estimated_text_calls"] += prompt is None or completion is None
+        self.add(
+            role,
+            estimated_image_calls=images is None and estimated > 0,
+            estimated_text_calls=prompt is None or completion is None,
+        )
         if images is None:
             images = estimated if prompt is None else min(estimated, prompt)
         if prompt is None:
             prompt = images + sum(estimated_text_tokens(message.text) for message in messages)
         if completion is None:
             completion = estimated_text_tokens(sent.text)
-        row["image_tokens"] += images
-        row["prompt_tokens"] += prompt
-        row["last_prompt_tokens"] = prompt
-        row["completion_tokens"] += completion
-
-    def add_reading(self, role: str, repaired: bool, filtered: bool) -> None:
-        """Count what it took to read one usable reply."""
-        row = self._row(role)
-        row["repaired"] += repaired
-        row["filtered"] += filtered
-
-    def add_reduced(self, role: str, reduced: bool) -> None:
-        """Count a call whose prompt was reduced."""
-        self._row(role)["reduced"] += reduced
-
-    def add_unread(self, role: str) -> None:
-        """Count a run of a role that had no usable reply."""
-        self._row(role)["unread"] += 1
-
-    def add_estimate(self, role: str, prompt: int, completion: int, images: int) -> None:
-        """A call that no model answered, at what it would have cost; marked as counted."""
-        row = self._row(role)
-        row["calls"] += 1
-        row["counted_calls"] += 1
-        row["prompt_tokens"] += prompt
-        row["last_prompt_tokens"] = prompt
-        row["completion_tokens"] += completion
-        row["image_tokens"] += images
+        self.add(role, image_tokens=images, prompt_tokens=prompt, completion_tokens=completion)
 
     def usage(self) -> Usage:
         """Everything since the last call of this; starts again from nothing."""
-        used = usage_of(self._roles)
+        used = self.now
         if used.by_role:
             self._thread.earlier = usage_together((self._thread.earlier, used))
         self._thread.roles = {}
         return used
-
-    def _row(self, role: str) -> dict[str, float]:
-        return self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
 
 
 CLOSING = frozenset({"answer_choice", "answer_open", "answer_unaided", "judge"})
@@ -192,19 +151,21 @@ def allowed_seconds(
     only closing roles may use; a bound of 0 tokens or seconds is none.
     """
     share = 1.0 if role in CLOSING else 1.0 - settings.kept_for_answer
+    now = spent.now
+    read = now.prompt_tokens + now.completion_tokens
     calls = max(1, settings.max_calls - int(settings.max_calls * (1.0 - share)))
-    if spent.calls >= calls:
+    if now.calls >= calls:
         raise BudgetSpent(
             f"{name}: {calls} calls spent on one question (at {role}); raise reasoner.max_calls"
         )
-    if settings.max_total_tokens and spent.tokens + tokens > settings.max_total_tokens * share:
+    if settings.max_total_tokens and read + tokens > settings.max_total_tokens * share:
         raise BudgetSpent(
-            f"{name}: {spent.tokens} tokens spent on one question, and {role} would read "
+            f"{name}: {read} tokens spent on one question, and {role} would read "
             f"{tokens} more; raise reasoner.max_total_tokens"
         )
     if not settings.max_total_seconds:
         return None
-    left = settings.max_total_seconds * share - spent.seconds
+    left = settings.max_total_seconds * share - now.seconds
     if left <= 0:
         raise seconds_spent(settings, name, role)
     return left
