@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eval.tasks.egofact.scorer import CHECK_CAPTION
-from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
+from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
 from rag.reasoners.roles import ROLES
 
 _BLOCK = re.compile(

@@ -371,10 +371,10 @@ def _chat_reply(body: bytes) -> ChatReply:
     match reply:
         case {"choices": [{"message": {**message}} as choice, *_]}:
             content = message.get("content")
-        case {"error": {"message": str() as fault, **more}}:
-            # Gateways answer 200 with the error of the server behind them.
-            raise ErrorStatus(more["code"] if more.get("code") in range(400, 600) else 400, fault)
-        case {"error": str() as fault}:
+        # Gateways answer 200 with the error of the server behind them.
+        case {"error": {"message": str() as fault, "code": int() as code}} if 400 <= code < 600:
+            raise ErrorStatus(code, fault)
+        case {"error": {"message": str() as fault}} | {"error": str() as fault}:
             raise ErrorStatus(400, fault)
         case _:
             raise NotAChatReply("JSON that is no chat completion")

@@ -197,7 +197,7 @@ def _checks() -> Iterator[Example[CheckRequest, CheckReply]]:
     yield Example("no text", CheckRequest(CHOICE, ()), CheckReply(choice="B"))
 
 
-_role = partial(Role, package="eval.tasks.egofact.construction")
+_role = partial(Role, package="eval.tasks.egofact.construction", reply_tokens=4096)
 
 DESCRIBE_SCREENSHOT: Role[Screenshot, Description] = _role(
     "describe_screenshot", "watcher", Screenshot, Description, _screenshot_prompt, examples=_screenshots
