@@ -16,6 +16,8 @@ VIDEO = (
     *(".ogv", ".ogm", ".mxf", ".gif", ".dv", ".rm", ".rmvb", ".h264", ".264", ".hevc", ".h265", ".265"),
     *(".y4m", ".ivf", ".mjpeg", ".mjpg", ".nut", ".wtv"),
 )
+PHOTOGRAPHS = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+"""Videos of one frame. One that is named as a video or sound beside it is its cover."""
 AUDIO = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".flac", ".wav", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff"),
     *(".aifc", ".ac3", ".eac3", ".mka", ".amr", ".au", ".caf"),
@@ -30,6 +32,7 @@ SAVE_AS = {
         "XLSX or CSV": ".xls .xlsb .numbers",
         "EML (.eml)": ".msg .mbox",
         "SubRip (.srt)": ".lrc .sub .sbv .smi .stl",
+        "JPEG": ".heic .heif .avif .dng .nef .cr2 .cr3 .arw",
         "MP4": ".swf .mod .tod .insv .braw .r3d",
     }.items()
     for suffix in suffixes.split()
@@ -61,6 +64,11 @@ MEDIA_TYPES = {
         "video/ogg": ".ogv .ogm",
         "application/mxf": ".mxf",
         "image/gif": ".gif",
+        "image/jpeg": ".jpg .jpeg",
+        "image/png": ".png",
+        "image/webp": ".webp",
+        "image/tiff": ".tif .tiff",
+        "image/bmp": ".bmp",
         "audio/mpeg": ".mp3",
         "audio/mp4": ".m4a .m4b",
         "audio/aac": ".aac",
@@ -83,7 +91,7 @@ def _suffix(name: str) -> str:
 def kind_of(name: str, *, named: bool = False) -> FileKind | None:
     """The kind of a file by its name; `named` says that the user named this very file."""
     suffix = _suffix(name)
-    if suffix in VIDEO:
+    if suffix in VIDEO or suffix in PHOTOGRAPHS:
         return "video"
     if suffix in AUDIO:
         return "audio"
@@ -103,6 +111,11 @@ _HEADS: tuple[tuple[bytes, int, FileKind], ...] = (
     *((mark, 0, "video") for mark in (b"\x00\x00\x01\xba", b"\x00\x00\x01\xb3", b"GIF87a", b"GIF89a")),
     *((mark, 0, "audio") for mark in (b"ID3", b"fLaC", b"OggS")),
 )
+
+
+def is_photograph(name: str) -> bool:
+    """Whether a name is one of a photograph."""
+    return _suffix(name) in PHOTOGRAPHS
 
 
 def is_kind_unnamed(name: str) -> bool:
@@ -137,6 +150,8 @@ def why_ignored(path: str) -> str:
     name = os.path.basename(path)
     if sidecar_base(name) is not None:
         return "belongs to no video beside it"
+    if is_photograph(name):
+        return "named as the video or sound beside it, whose cover it is"
     if _suffix(name) in NAMED_PASSAGES:
         return f"a {_suffix(name)} file is read only when it is named"
     return why_unread(path)

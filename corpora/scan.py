@@ -12,6 +12,7 @@ Rules, in the order in which they apply to a name:
 - A folder is walked, whatever its name; one named like a video is reported as such.
 - FIFOs, sockets and devices named like media are reported and never opened.
 - Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
+- A photograph that is named as a video or sound beside it is its cover, and ignored.
 - What vanishes during the walk is skipped silently. Unknown kinds are ignored.
 
 Below an address of an object store the same names are found, by one listing and without opening an object.
@@ -34,6 +35,7 @@ from corpora.kinds import (
     SUBTITLES,
     FileKind,
     is_kind_unnamed,
+    is_photograph,
     kind_of,
     kind_of_head,
     sidecar_base,
@@ -42,7 +44,7 @@ from corpora.kinds import (
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, is_library
 from corpora.records import Problem
-from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
+from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner, spelled
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -348,8 +350,15 @@ class _Walk:
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
         chosen: list[str] = []
+        covered = {
+            spelled(os.path.splitext(entry.name)[0])
+            for entry, _ in entries
+            if kind_of(entry.name) in ("video", "audio") and not is_photograph(entry.name)
+        }
         for entry, relative in entries:
             kind = kind_of(entry.name)
+            if is_photograph(entry.name) and spelled(os.path.splitext(entry.name)[0]) in covered:
+                kind = None
             if kind is None and is_kind_unnamed(entry.name) and not is_url(entry.path):
                 kind = kind_of_head(first_bytes(entry.path))
             if kind is None:

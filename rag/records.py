@@ -36,6 +36,7 @@ __all__ = [
     "VideoHit",
     "VideoInterval",
     "doubt",
+    "is_still",
     "lead",
     "pages_with",
     "passage_citation",
@@ -43,6 +44,7 @@ __all__ = [
     "rounded_down",
     "span_name",
     "verdict_of",
+    "window_name",
 ]
 
 VideoInterval = tuple[str, float, float]
@@ -62,6 +64,20 @@ def passage_name(path: str, passage_id: str, pages: Sequence[int] = ()) -> str:
 def span_name(start: float, end: float) -> str:
     """`START-END` in seconds, as in the name of a window: with at most three decimals."""
     return "-".join(f"{at:.3f}".rstrip("0").rstrip(".") for at in (start, end))
+
+
+STILL_SECONDS = 0.1
+"""No video that is searched for a moment is so short."""
+
+
+def window_name(name: str, start: float, end: float) -> str:
+    """`NAME@START-END`, as a window of a video is cited; a photograph, a video of one frame, has no times."""
+    return name if is_still(start, end) else f"{name}@{span_name(start, end)}"
+
+
+def is_still(start: float, end: float) -> bool:
+    """Whether [start, end) seconds are a photograph, whose times say nothing."""
+    return start == 0 and end <= STILL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +179,7 @@ class VideoHit:
 
     def __str__(self) -> str:
         """`PATH@START-END` on one line, which `Library.resolve` takes."""
-        return f"{visible(self.path)}@{span_name(self.start, self.end)}"
+        return window_name(visible(self.path), self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +223,7 @@ class VideoCitation:
 
     def __str__(self) -> str:
         """`PATH@START-END` on one line, which `Library.resolve` takes."""
-        return f"{visible(self.path)}@{span_name(self.start, self.end)}"
+        return window_name(visible(self.path), self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)

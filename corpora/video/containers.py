@@ -6,11 +6,13 @@ Only plain files, known containers and the `file` protocol are taken, and object
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason
+from corpora.kinds import is_photograph
 from corpora.object_file import ObjectFiles
 from corpora.objects import is_url
 from corpora.platforms import LOOK
@@ -29,6 +31,16 @@ DEMUXERS = (
 MAX_SIDE = 16384
 MAX_PIXELS = 2**27
 """134 million, above the largest 16:9 images that H.264, HEVC and AV1 levels allow for."""
+
+_PHOTOGRAPHS = {
+    rb"\xff\xd8\xff": "jpeg_pipe",
+    rb"\x89PNG": "png_pipe",
+    rb"RIFF....WEBP": "webp_pipe",
+    rb"II\*\0|MM\0\*": "tiff_pipe",
+    rb"BM": "bmp_pipe",
+}
+"""Demuxers of one image by a pattern of its first bytes. Of its own FFmpeg takes one for a series of numbered
+files."""
 
 _PLAYLISTS = (
     *(b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"<smil", b"<asx", b"RTSPtext", b"v=0"),
@@ -62,11 +74,13 @@ def open_media(path: str) -> Any:
 
     if not is_url(path):
         _check_plain(path)
-    options = {"protocol_whitelist": "file", "format_whitelist": ",".join(DEMUXERS)}
+    photograph = _photograph_format(path)
+    allowed = (photograph,) if photograph else DEMUXERS
+    options = {"protocol_whitelist": "file", "format_whitelist": ",".join(allowed)}
     # With `file:` in front no name can be taken for an address, an option or a pattern.
     source = _objects.open(path) if is_url(path) else "file:" + os.path.abspath(path)
     try:
-        container = av.open(source, mode="r", options=options, metadata_errors="replace")
+        container = av.open(source, mode="r", format=photograph, options=options, metadata_errors="replace")
     except av.error.MemoryError as error:
         raise UnsupportedFile("its header asks for more memory than a video can need") from error
     except (av.FFmpegError, UnicodeError) as error:
@@ -75,6 +89,15 @@ def open_media(path: str) -> Any:
         return container
     container.close()
     raise DamagedFile("its container opens, but holds no stream")
+
+
+def _photograph_format(path: str) -> str | None:
+    """Name of the demuxer of a photograph, known by its name and first bytes; None of anything else."""
+    if not is_photograph(path):
+        return None
+    with _objects.open(path) if is_url(path) else open(path, "rb") as file:
+        head = file.read(16) or b""
+    return next((name for mark, name in _PHOTOGRAPHS.items() if re.match(mark, head, re.DOTALL)), None)
 
 
 def media_size(path: str) -> int:

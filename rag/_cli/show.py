@@ -13,15 +13,15 @@ from corpora.escaping import visible
 from corpora.file_names import output_stem
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy, check_outputs
-from corpora.records import Frames, cited_title, kind_name
+from corpora.records import Frames, cited_title
 from corpora.settings import StorageSettings
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
-from rag.records import PassageCitation, VideoCitation, span_name
+from rag.records import PassageCitation, VideoCitation, is_still, span_name
 from rag.rendering.shapes import citation_shape, plain, report_shape, with_copies
-from rag.rendering.terminal import clock, copy_lines, excerpt, span
+from rag.rendering.terminal import copy_lines, evidence_name, excerpt, located, span
 from rag.settings import Settings
 
 SHORT_SIDE = 360
@@ -119,7 +119,8 @@ def _show_video(
 def sheet_name(citation: VideoCitation) -> str:
     """A file name for a window's sheet: `lecture_12.5-17.5.png`."""
     stem = output_stem(Path(citation.path).stem)[:80] or citation.video_id[:12]
-    return f"{stem}_{span_name(citation.start, citation.end)}.png"
+    still = is_still(citation.start, citation.end)
+    return f"{stem}_{'sheet' if still else span_name(citation.start, citation.end)}.png"
 
 
 def render_sheet(
@@ -136,9 +137,10 @@ def render_sheet(
     from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
     from rag.store.lookup import NEXT_OF_GONE
 
+    still = is_still(citation.start, citation.end)
     try:
         with MediaReader(storage=storage) as reader:
-            times = sheet_times(citation.start, citation.end, count)
+            times = sheet_times(citation.start, citation.end, 1 if still else count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
         gone = not is_url(citation.path) and not os.path.exists(citation.path)
@@ -148,7 +150,7 @@ def render_sheet(
     name = Path(citation.path).name
     # The labels are the times asked for; a frame may have come on screen before the window.
     frames = Frames(np.array(times), images)
-    sheet = Sheet(name, span(citation.start, citation.end), frames, citation.evidence)
+    sheet = Sheet(name, "" if still else span(citation.start, citation.end), frames, citation.evidence)
     try:
         save_png(contact_sheet(sheet), out, policy)
     except OSError as error:
@@ -159,9 +161,9 @@ def render_sheet(
 def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str]:
     match found:
         case VideoCitation():
-            yield f"{visible(found.path)}  {span(found.start, found.end)}"
+            yield located(found.path, found.start, found.end)
             for item in found.evidence:
-                yield f"    {kind_name(item.kind)} {clock(item.start)}  “{excerpt(item.text, 1000)}”"
+                yield f"    {evidence_name(item)}  “{excerpt(item.text, 1000)}”"
             if shown.sheet is not None:
                 yield f"contact sheet: {visible(os.fspath(shown.sheet))}"
             if shown.clip is not None:

@@ -30,8 +30,8 @@ from rag.records import (
     Verdict,
     VideoCitation,
     VideoHit,
-    span_name,
     verdict_of,
+    window_name,
 )
 from rag.store.records import FileState
 
@@ -372,7 +372,7 @@ def curve_shape(curve: ScoreCurve, points: int) -> Curve:
 
 def citation_id(window: VideoCitation | VideoHit | Window) -> str:
     """`VIDEO_ID@START-END`, the name of a window that `Library.resolve` takes; a passage's is its id."""
-    return f"{window.video_id}@{span_name(window.start, window.end)}"
+    return window_name(window.video_id, window.start, window.end)
 
 
 def report_shape(schema: str, report: Any) -> dict[str, Any]:

@@ -26,10 +26,12 @@ from rag.records import (
     VideoCitation,
     VideoHit,
     doubt,
+    is_still,
     lead,
     rounded_down,
     span_name,
     verdict_of,
+    window_name,
 )
 from rag.rendering.shapes import matches_first
 from rag.store.records import FileState
@@ -76,6 +78,20 @@ def clock(seconds: float) -> str:
 def span(start: float, end: float) -> str:
     """`12.5-17.5 s (00:12-00:17)`."""
     return f"{span_name(start, end)} s ({clock(start)}-{clock(end)})"
+
+
+def located(path: str, start: float, end: float) -> str:
+    """A window of a file on one line; a photograph without times."""
+    return visible(path) if is_still(start, end) else f"{visible(path)}  {span(start, end)}"
+
+
+def evidence_name(item: Evidence) -> str:
+    """`ocr 00:12`; of a photograph the kind alone."""
+    return (
+        kind_name(item.kind)
+        if is_still(item.start, item.end)
+        else f"{kind_name(item.kind)} {clock(item.start)}"
+    )
 
 
 def duration(seconds: float) -> str:
@@ -126,7 +142,7 @@ def show_command(citation: Citation, libraries: Sequence[str] = ()) -> str:
         case VideoCitation():
             plain = visible(citation.path) == citation.path and not _on_a_web(citation)
             name = citation.path if plain else citation.video_id
-            what = f"{name}@{span_name(citation.start, citation.end)}"
+            what = window_name(name, citation.start, citation.end)
         case PassageCitation():
             what = citation.passage_id
     words = ["rag", "show"]
@@ -194,7 +210,7 @@ def citation_lines(
     shows it."""
     match citation:
         case VideoCitation():
-            yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
+            yield f"[{number}] {located(citation.path, citation.start, citation.end)}"
             yield from _evidence_lines(citation.evidence, width)
         case PassageCitation():
             yield f"[{number}] {_passage_name(citation, citation.path)}"
@@ -215,7 +231,7 @@ def _passage_name(passage: Passage | PassageCitation, path: str) -> str:
 
 def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
     for item in evidence:
-        head = f"    {kind_name(item.kind)} {clock(item.start)}  "
+        head = f"    {evidence_name(item)}  "
         yield f"{head}“{excerpt(item.text, max(20, width - len(head) - 2))}”"
 
 
@@ -244,7 +260,7 @@ def hit_lines(
         tail = "" if threshold is None else f"  relevance {rounded_down(hit.relevance):.2f}"
         match hit:
             case VideoHit():
-                yield f"{place + 1:2d}. {visible(hit.path)}  {span(hit.start, hit.end)}{tail}"
+                yield f"{place + 1:2d}. {located(hit.path, hit.start, hit.end)}{tail}"
                 if shots and (shot := shots[index]) is not None:
                     made = f", {shot.style}" if shot.style else ""
                     yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"

@@ -20,7 +20,15 @@ from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
-from rag.records import PassageCitation, PassageHit, VideoCitation, VideoHit, passage_citation
+from rag.records import (
+    STILL_SECONDS,
+    PassageCitation,
+    PassageHit,
+    VideoCitation,
+    VideoHit,
+    is_still,
+    passage_citation,
+)
 from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
@@ -251,7 +259,8 @@ def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> File
 
 
 def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCitation:
-    """`PATH@START-END` or `VIDEO_ID@START-END`, times as `seconds` takes them, or a passage id.
+    """`PATH@START-END` or `VIDEO_ID@START-END`, times as `seconds` takes them; the path or the id of a
+    photograph; or a passage id.
 
     Raises `UsageError` for anything else, with the forms that are accepted.
     """
@@ -273,7 +282,9 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
         _refuse_document(reader, citation)
         why = "no such passage; a window is cited as PATH@START-END, a passage by its id"
         with contextlib.suppress(UsageError):
-            find_video(reader, citation)
+            found = reader.video(find_video(reader, citation))
+            if is_still(0.0, found.duration):
+                return resolve_citation(reader, f"{citation}@0-{STILL_SECONDS}")
             why = f"is a video; a window of it is cited with its times: {citation}@0-5"
         raise UsageError(f"{citation}: {why}") from None
     path = reader.passage_paths([citation])[0]

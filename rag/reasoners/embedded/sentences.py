@@ -11,6 +11,7 @@ from corpora.records import SPOKEN
 from rag.reasoners.embedded.cues import joined_cues
 from rag.reasoners.embedded.sections import sections, statements
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.records import is_still
 from rag.words import split_sentences
 
 MIN_WORDS = 4
@@ -54,6 +55,8 @@ def place_of(sentence: Sentence) -> str:
     """Where it is, in words."""
     if sentence.origin == "passage":
         return f"the passage “{sentence.title}”" if sentence.title else "a passage"
+    if is_still(sentence.start, sentence.end):
+        return PLACES[sentence.kind]
     return f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
 
 

@@ -14,6 +14,8 @@ export function clock(seconds, decimals = 0) {
 
 /** @param {number} start @param {number} end */
 export function span(start, end) {
+  // A photograph is a video of one frame.
+  if (start === 0 && end <= 0.1) return "";
   const decimals = Number.isInteger(start) && Number.isInteger(end) ? 0 : 1;
   return `${clock(start, decimals)} – ${clock(end, decimals)}`;
 }
