@@ -392,6 +392,18 @@ class Library:
         hits = self._of_one_state(lambda: self._engine.new_retriever().find_near(vector, count, chosen))
         return as_named(self._reader, hits, chosen.paths)
 
+    def highlights(self, *, against: str | None = None, top_k: int | None = None) -> list[VideoHit]:
+        """The moments least like the rest of the library, as of `rag.retrieval.highlights`.
+
+        `against`: a query; only moments that match it are looked at, and compared with one another. Raises
+        `LibraryError` without image embeddings. Example: `library.highlights(against="a street", top_k=5)`.
+        """
+        from rag.retrieval.highlights import TOPIC, highlights
+
+        require_positive(top_k=top_k)
+        topic = None if against is None else self.search(against, kind="video", top_k=TOPIC)
+        return self._of_one_state(lambda: highlights(self._engine.new_retriever(), top_k, topic))
+
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
 
@@ -425,22 +437,10 @@ class Library:
 
         Raises `UsageError` where no video or several have that name.
         """
-        from rag.retrieval.shots import sound_runs
+        from rag.retrieval.near_duplicates import measurements
 
         video_id = self.video_id(name)
-        video = self._reader.video(video_id)
-        uncompared = self.videos_without_fingerprint() if copies else frozenset[str]()
-        known = copies and video.height > 0 and video_id not in uncompared
-        return video, {
-            "path": self.path_of(video_id, name),
-            "video_id": video_id,
-            "width": video.width,
-            "height": video.height,
-            "shots": self.shots(video_id),
-            "sound": sound_runs(self.sound_track(video_id), video.duration),
-            "copies": self.near_duplicates(video_id) if known else None,
-            "uncompared": len(uncompared - {video_id}) if known else None,
-        }
+        return measurements(self._reader, video_id, self.path_of(video_id, name), copies=copies)
 
     def near_duplicates(self, video_id: str) -> tuple[NearDuplicate, ...]:
         """Other videos with the same content: uploaded again, cropped, graded or re-timed; best first.

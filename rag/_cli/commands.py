@@ -17,6 +17,7 @@ _COMMANDS = {
     "ask": ("ask", "ask", "Answer a question, with citations."),
     "search": ("search", "search", "Find windows of videos, and passages."),
     "localize": ("library", "localize", "Find the best windows of one video."),
+    "highlights": ("search", "highlights", "Find the moments least like the rest of the library."),
     "serve": ("serve", "serve", "Serve a page, a REST API and MCP."),
     "mcp": ("mcp", "mcp", "Give an agent the library, over MCP."),
     "shots": ("library", "shots", "List the shots of a video, as measured."),

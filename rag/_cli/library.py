@@ -38,13 +38,16 @@ from rag.rendering.terminal import (
 
 if TYPE_CHECKING:
     from corpora.records import Video
-    from rag.store.records import Stats
+    from rag.store.records import FileStatus, Stats
 
 
 @with_session()
 def stats(
     session: Session,
     problems: Annotated[bool, option("--problems", "List the files with problems instead.")] = False,
+    files: Annotated[
+        bool, option("--files", "List every file instead: indexed, partly or failed, and why.")
+    ] = False,
 ) -> int:
     """Show library statistics: counts, sizes, and what maintenance would free."""
     with session.open_library() as opened:
@@ -56,9 +59,23 @@ def stats(
                 (problem_line(problem) for problem in found),
             )
             return 0
+        if files:
+            from rag.store.lookup import file_statuses
+
+            settings = session.settings
+            rows = file_statuses(opened.engine.reader, settings.storage, settings.scan)
+            print_report(session.as_json, report_shape("rag.files/1", {"files": rows}), map(file_line, rows))
+            return 0
         held = opened.stats()
     print_report(session.as_json, report_shape("rag.stats/1", held), stats_lines(held))
     return 0
+
+
+def file_line(row: FileStatus) -> str:
+    """`partly   talk.mp4: damaged at 60 s (indexed 58 of 60 s); the file is gone since it was indexed`."""
+    now = [] if row.state in (None, "ok") else [STATES[row.state]]
+    why = "; ".join([*([row.reason] if row.reason else []), *now])
+    return f"{row.status:<8} {visible(row.path)}" + (f": {visible(why)}" if why else "")
 
 
 def stats_lines(held: Stats) -> Iterator[str]:

@@ -136,6 +136,31 @@ def _one(
     return session.say_left_out(opened)
 
 
+@with_session()
+def highlights(
+    session: Session,
+    against: Annotated[
+        str | None, option("--against QUERY", "Only among the moments that match this, and against them.")
+    ] = None,
+    top_k: TopK = None,
+) -> int:
+    """Find the moments that are least like the rest of the library, for footage that nobody has searched yet.
+
+    A moment is as unusual as its stored images are far from their nearest neighbours. Near duplicates of one
+    come after the others. Nothing is decoded, and no question is needed.
+    """
+    query = None if against is None else words(against)
+    with session.open_library() as opened:
+        hits = opened.highlights(against=query, top_k=top_k)
+        stale = opened.stale_files(hit.path for hit in hits)
+    shape = search_shape(query, hits)
+    with_states(shape["results"], stale)
+    print_report(session.as_json, shape, hit_lines(hits, width=width(), stale=stale))
+    if query is not None and not hits:
+        echo_stderr(f"rag: nothing in the library matches {query!r}")
+    return 0
+
+
 def _report_unmeasured(unmeasured: UnmeasuredVideos | None) -> None:
     """Name the videos that the filter could not decide about, which it leaves out."""
     if unmeasured is not None and unmeasured.videos:

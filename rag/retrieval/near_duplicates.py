@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from corpora.records import Video
 from localization.near_duplicates import Alignment, Track, align
 from rag.records import NearDuplicate
+from rag.retrieval.shots import sound_runs
 from rag.store.reading import Reader
 
 LEAST_STILL = 0.6
@@ -61,3 +65,20 @@ def _track(reader: Reader, video_id: str) -> Track | None:
     sound = reader.sound_track(video_id)
     loudness = sound.loudness.astype(np.float64) if sound is not None else np.empty(0)
     return Track(mark.times, mark.images, loudness, reader.video(video_id).duration)
+
+
+def measurements(reader: Reader, video_id: str, path: str, *, copies: bool) -> tuple[Video, dict[str, Any]]:
+    """A video, and the fields of `rag.shots/1`; `copies` is None where nothing is compared."""
+    video = reader.video(video_id)
+    uncompared = videos_without_fingerprint(reader) if copies else frozenset[str]()
+    known = copies and video.height > 0 and video_id not in uncompared
+    return video, {
+        "path": path,
+        "video_id": video_id,
+        "width": video.width,
+        "height": video.height,
+        "shots": reader.shots(video_id),
+        "sound": sound_runs(reader.sound_track(video_id), video.duration),
+        "copies": near_duplicates(reader, video_id) if known else None,
+        "uncompared": len(uncompared - {video_id}) if known else None,
+    }

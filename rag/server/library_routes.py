@@ -7,24 +7,25 @@ import binascii
 import hashlib
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from typing_extensions import TypedDict
 
 from corpora.globs import composed
+from corpora.objects import is_url
 from corpora.records import Evidence, EvidenceKind, Video
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import CitationItem, EvidenceItem, citation_shape, evidence_shape, report_shape
 from rag.server.health import HealthDocument, health_of
-from rag.server.job_log import ProblemItem
 from rag.server.problems import VIDEO_ID, Document, Problem, problems, unknown_video
 from rag.server.service import Served
-from rag.store.lookup import best_state, content_states
-from rag.store.records import FileRow, FileState
+from rag.store.lookup import best_state, content_states, file_statuses
+from rag.store.records import FileProgress, FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
@@ -110,18 +111,23 @@ class ShowDocument(TypedDict):
     citation: CitationItem
 
 
-class ProblemsDocument(TypedDict):
-    """`rag.problems/1`."""
+class FileItem(TypedDict):
+    """A file that was indexed, or was to be."""
 
-    schema: Literal["rag.problems/1"]
-    problems: list[ProblemItem]
+    path: str
+    status: FileProgress
+    reason: str
+    state: FileState | None
 
 
-class MissingDocument(TypedDict):
-    """`rag.missing/1`."""
+class FilesDocument(TypedDict):
+    """`rag.files/1`."""
 
-    schema: Literal["rag.missing/1"]
-    files: list[DocumentRow]
+    schema: Literal["rag.files/1"]
+    files: list[FileItem]
+    counts: dict[str, int]
+    total: int
+    next_cursor: str | None
 
 
 class StatsDocument(TypedDict):
@@ -218,19 +224,55 @@ def citation(
     return Document(report_shape("rag.show/1", {"citation": citation_shape(found)}))
 
 
-@router.get("/problems", responses={200: {"model": ProblemsDocument}, **problems()})
-def problem_files(service: Served) -> Response:
-    """Files that could not be used, or not completely."""
-    with service.library() as library:
-        return Document(report_shape("rag.problems/1", {"problems": library.problems()}))
+Shown = Annotated[
+    Literal["all", "indexed", "partly", "failed", "stale"],
+    Query(description="Only files with this status; `stale`: that are not as they were indexed."),
+]
 
 
-@router.get("/missing", responses={200: {"model": MissingDocument}, **problems()})
-def missing(service: Served) -> Response:
-    """Indexed files that are gone, unreadable, or changed since (of a video its sidecars too); by path."""
+@router.get("/files", responses={200: {"model": FilesDocument}, **problems()})
+def files(
+    service: Served, text: Text = "", status: Shown = "all", cursor: Cursor = None, limit: Limit = 100
+) -> Response:
+    """Every file by path: how much of it is indexed, why not all, and whether it is as it was then."""
+    settings = service.settings
     with service.library() as library:
-        found = _file_shapes(library, library.engine.reader.file_rows())
-    return Document(report_shape("rag.missing/1", {"files": [row for row in found if row["state"] != "ok"]}))
+        found = file_statuses(library.engine.reader, settings.storage, settings.scan, text)
+    counts: dict[str, int] = dict(Counter(str(row.status) for row in found))
+    counts["stale"] = sum(row.state not in (None, "ok") for row in found)
+    if status != "all":
+        found = [
+            row
+            for row in found
+            if row.status == status or (status == "stale" and row.state not in (None, "ok"))
+        ]
+    rows, following = page_of(found, lambda row: (row.path,), cursor, limit)
+    shape = {"files": rows, "counts": counts, "total": len(found), "next_cursor": following}
+    return Document(report_shape("rag.files/1", shape))
+
+
+@router.get(
+    "/citations/{citation}/document",
+    responses={200: {"description": "The PDF file", "content": {"application/pdf": {}}}, **problems(404)},
+    response_class=Response,
+)
+def cited_document(
+    service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
+) -> Response:
+    """The PDF file that a passage is cited from: add `#page=N` to open it at a page."""
+    with service.library() as library:
+        try:
+            (path,) = library.engine.reader.passage_paths([citation])
+        except KeyError:
+            raise Problem(404, "unknown-id", f"{citation}: no such passage in the library") from None
+        state = library.stale_files([path]).get(path, "ok")
+    # Any other kind could run scripts on the page's own address.
+    if not path.lower().endswith(".pdf") or is_url(path):
+        raise Problem(404, "not-found", f"{path}: only PDF files of this machine are opened")
+    if state != "ok":
+        kind, status = ("file-changed", 409) if state == "changed" else ("file-gone", 404)
+        raise Problem(status, kind, f"{path}: the file is not as it was indexed")
+    return FileResponse(path, media_type="application/pdf", headers={"Cache-Control": "private, no-cache"})
 
 
 @router.get("/catalogue", responses={200: {"model": ModelsDocument}, **problems()})

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.from_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
@@ -195,6 +195,31 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
     with_states(shape["results"], library.stale_files(hit.path for hit in hits))
     with_proof(shape["results"], body.query or "")
     return shape
+
+
+Against = Annotated[
+    str | None,
+    Query(min_length=1, max_length=1000, description="Only moments that match this, against one another."),
+]
+
+
+@router.get("/highlights", responses={200: {"model": SearchDocument}, **problems()})
+async def highlights(
+    request: Request,
+    service: Served,
+    against: Against = None,
+    top_k: Annotated[int, Query(ge=1, le=100)] = 12,
+) -> Response:
+    """The moments least like the rest of the library, the most unusual first; near duplicates come last."""
+
+    def find_unusual(library: Library) -> SearchDocument:
+        hits = library.highlights(against=against, top_k=top_k)
+        shape = search_shape(against, hits)
+        with_states(shape["results"], library.stale_files(hit.path for hit in hits))
+        with_proof(shape["results"], against or "")
+        return shape
+
+    return Document(await service.compute(request, find_unusual))
 
 
 OF_VIDEO = ("title", "description", "tag", "chapter")

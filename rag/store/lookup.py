@@ -32,7 +32,7 @@ from rag.records import (
 from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
-from rag.store.records import FileRow, FileState
+from rag.store.records import FileProgress, FileRow, FileState, FileStatus
 from rag.store.sidecars import file_state, has_indexed_content, other_sidecars, path_with_lines
 
 HitT = TypeVar("HitT", bound=VideoHit | PassageHit)
@@ -222,6 +222,33 @@ def content_states(
     others = other_sidecars(reader, (row for row in rows if row.content_id in unchanged), chosen)
     changed = {row.path for row in rows if row.content_id in others}
     return {path: "changed" if path in changed and state == "ok" else state for path, state in states.items()}
+
+
+def file_statuses(
+    reader: Reader, storage: StorageSettings, chosen: ScanSettings, text: str = ""
+) -> list[FileStatus]:
+    """Each file that is indexed or has a problem, by path; `text`: only paths with these letters.
+
+    Files of kinds that no reader reads are not known to the library: `rag index` names them.
+    """
+    wanted = composed(text).casefold()
+    damage = {video.video_id: video.damage for video in reader.videos()}
+    problems = {problem.path: problem for problem in reader.problems()}
+    rows = {row.path: row for row in reader.file_rows()}
+    shown = [path for path in sorted({*rows, *problems}) if wanted in composed(path).casefold()]
+    contents = {rows[path].content_id for path in shown if path in rows}
+    states = content_states(reader, [r for r in rows.values() if r.content_id in contents], storage, chosen)
+    found = []
+    for path in shown:
+        problem, row = problems.get(path), rows.get(path)
+        reason = damage.get(row.content_id, "") if row is not None else ""
+        if problem is not None:
+            reason = f"{problem.reason} ({problem.action})"
+        status: FileProgress = "partly" if reason else "indexed"
+        if row is None and problem is not None and not problem.was_read:
+            status = "failed"
+        found.append(FileStatus(path, status, reason, states.get(path)))
+    return found
 
 
 def best_state(states: Iterable[FileState]) -> FileState:

@@ -100,6 +100,21 @@ class FileRow:
     stamp: str
 
 
+FileProgress = Literal["indexed", "partly", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """A file that was indexed, or was to be: how much of it the library has, and why not all."""
+
+    path: str
+    status: FileProgress
+    reason: str
+    """Why it is not indexed whole, and what was done; empty where it is."""
+    state: FileState | None
+    """Of the file now, against what was indexed; None where nothing of it is."""
+
+
 class NotedProblem(NamedTuple):
     """What was wrong with a file, and the stamp that it had then."""
 

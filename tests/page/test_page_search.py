@@ -222,7 +222,7 @@ def test_2_what_is_only_near_comes_after_the_matches_and_another_order_is_explai
         return tab.page.locator(".card .score").all_inner_texts()
 
     assert show(0.9, 0.2999) == ["0.90", "0.29"]
-    assert tab.page.get_by_text("In order of all rankings together").count() == 0
+    assert tab.page.get_by_text("Sorted by images and text together").count() == 0
     assert show(0.9, 0.1, 0.31) == ["0.90", "0.31", "0.10"]
     assert tab.page.locator(".summary").inner_text().startswith("2 results")
     assert tab.page.locator("main .cards .name").all_inner_texts() == ["v0", "v2", "v1"]
@@ -230,7 +230,7 @@ def test_2_what_is_only_near_comes_after_the_matches_and_another_order_is_explai
     assert "from 0 to 1" in best(tab).locator(".rating").get_attribute("title")
     assert best(tab).locator(".rating").inner_text() == "Relevance 0.90"
     assert show(0.5, 0.9, 0.1, 0.0) == ["0.50", "0.90", "0.10", "0.00"]
-    assert tab.page.get_by_text("In order of all rankings together").count() == 1
+    assert tab.page.get_by_text("Sorted by images and text together").count() == 1
 
 
 def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> None:

@@ -32,10 +32,10 @@ let filling = { agent: "", at: 0 };
 
 export const loadAgents = () => agents.load("agents", async (signal) => ordered((await get("/v1/agents", signal)).agents));
 
-/** The agents, and the stored reports. @param {string} current */
+/** All agents, and the stored reports. @param {string} current */
 export const parts = (current) => html`
   <nav class="segments" aria-label="Agents and reports">
-    ${(agents.value ?? []).map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one.agent === current ? "true" : nothing}>${use(one.agent)?.[1] ?? one.agent}</a>`)}
+    <a href=${href("agents")} aria-current=${current === "reports" ? nothing : "true"}>All agents</a>
     <a href=${href("reports")} aria-current=${current === "reports" ? "true" : nothing}>Reports</a>
   </nav>
 `;

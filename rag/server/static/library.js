@@ -13,8 +13,7 @@ import { Loader, update } from "./state.js";
 const PARTS = [
   ["videos", "Videos"],
   ["documents", "Documents"],
-  ["problems", "Problems"],
-  ["missing", "Missing"],
+  ["files", "Files"],
   ["add", "Add a folder"],
 ];
 const PAGE = 60;
@@ -36,9 +35,15 @@ export function enter(route) {
   if (health.library) stats.load(version, (signal) => get("/v1/stats", signal));
   if (part === "add") return jobs.enter();
   jobs.leave();
-  const paged = part === "videos" || part === "documents";
-  const query = paged ? `?limit=${PAGE}${route.params.get("text") ? "&text=" + encodeURIComponent(route.params.get("text") ?? "") : ""}` : "";
+  const query = queryOf(route);
   list.load(`/v1/${part}${query} ${version}`, (signal) => get(`/v1/${part}${query}`, signal));
+}
+
+/** @param {Route} route */
+function queryOf({ params }) {
+  const asked = new URLSearchParams({ limit: String(PAGE) });
+  for (const name of ["text", "status"]) if (params.get(name)) asked.set(name, params.get(name) ?? "");
+  return `?${asked}`;
 }
 
 export function leave() {
@@ -49,13 +54,13 @@ export function leave() {
 /** @param {Route} route */
 export const title = (route) => PARTS.find(([name]) => name === partOf(route))?.[1] ?? "Library";
 
-/** @param {string} part @param {string} text */
-async function furtherRows(part, text) {
+/** @param {string} part @param {Route} route */
+async function furtherRows(part, route) {
   const { value, key } = list;
   more = true;
   update();
   try {
-    const next = await get(`/v1/${part}?limit=${PAGE}&cursor=${encodeURIComponent(value.next_cursor)}${text ? "&text=" + encodeURIComponent(text) : ""}`);
+    const next = await get(`/v1/${part}${queryOf(route)}&cursor=${encodeURIComponent(value.next_cursor)}`);
     if (list.key === key) list.value = { ...next, [part]: [...value[part], ...next[part]] };
   } catch (error) {
     sayError(error);
@@ -85,16 +90,15 @@ function listed(route, part) {
   if (list.state === "failed") return failed(list.error, () => { list.reset(); enter(route); });
   if (list.state !== "done" || !list.key.startsWith(`/v1/${part}`)) return loading("Reading the library");
   const { value } = list;
-  if (part === "problems") return problems(value.problems);
-  if (part === "missing") return missing(value.files);
   const text = route.params.get("text") ?? "";
   const rows = value[part] ?? [];
   return html`
     <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
       <input type="search" name="text" .value=${text} placeholder=${part === "videos" ? "Title or path" : "Path"} aria-label=${part === "videos" ? "Title or path has" : "Path has"} autocomplete="off" /><button class="button">Filter</button></form>
+    ${part === "files" ? statuses(route, value.counts) : nothing}
     <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
-    ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(documentRow)}</ol>`}
-    ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, text)}>More</button></div>` : nothing}
+    ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(part === "files" ? fileRow : documentRow)}</ol>`}
+    ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, route)}>More</button></div>` : nothing}
   `;
 }
 
@@ -122,20 +126,13 @@ const documentRow = (row) => html`<li><span class="path">${printable(row.path)}<
 /** @param {any} row */
 const stateOf = (row) => (row.state && row.state !== "ok" ? html` <span class="state">${STATES[row.state] ?? row.state}</span>` : nothing);
 
+/** @type {[string, string][]} */
+const STATUSES = [["", "All"], ["indexed", "Indexed"], ["partly", "In part"], ["failed", "Failed"], ["stale", "Gone or changed"]];
+
+/** How many files have each status, as links. @param {Route} route @param {Record<string, number>} counts */
+const statuses = (route, counts) => html`
+  <p class="kind-of">${STATUSES.filter(([name]) => !name || counts[name]).map(([name, label]) => html`<a href=${changed(route, { status: name || null })} aria-current=${(route.params.get("status") ?? "") === name ? "true" : nothing}>${label}${name ? ` ${counts[name]}` : ""}</a>`)}</p>
+  ${counts.stale ? html`<p class="quiet">To take out what is gone: <code>rag remove PATH</code>. To index what was changed: <code>rag index FOLDER</code></p>` : nothing}`;
+
 /** @param {any} row */
-const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span>${stateOf(row)}</li>`;
-
-/** @param {any[]} rows */
-function problems(rows) {
-  if (!rows.length) return nothingFound("No file has a problem");
-  return html`<p class="quiet" role="status">${count(rows.length, "file")} could not be used, or not completely</p>
-    <ol class="files">${rows.map((row) => html`<li><span class="path">${printable(row.path)}</span><span class="why">${printable(row.reason)}${row.action ? html` <span class="quiet">(${row.action})</span>` : nothing}</span></li>`)}</ol>`;
-}
-
-/** @param {any[]} rows */
-function missing(rows) {
-  if (!rows.length) return nothingFound("Every indexed file is where it was");
-  return html`<p class="quiet" role="status">${count(rows.length, "file")}. To take out what is gone: <code>rag remove PATH</code>; to index what was changed: <code>rag index FOLDER</code></p>
-    <ol class="files">${rows.map(fileRow)}</ol>`;
-}
-
+const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <span class=${row.status === "indexed" ? "quiet" : "state"}>${STATUSES.find(([name]) => name === row.status)?.[1] ?? row.status}</span>${stateOf(row)}${row.reason ? html`<span class="why">${printable(row.reason)}</span>` : nothing}</li>`;

@@ -69,7 +69,8 @@ export function render(route) {
     ${loaded.state === "failed" ? failed(loaded.error, () => { loaded.reset(); enter(route); }) : passage ? nothing : loading("Opening the passage")}
     ${passage
       ? html`
-          <p class="quiet row">${printable(passage.path)} ${tool("link", "Copy the citation", () => copy(route.id, "Citation"))}</p>
+          <p class="quiet row">${printable(passage.path)} ${tool("link", "Copy the citation", () => copy(route.id, "Citation"))}
+            ${passage.path.toLowerCase().endsWith(".pdf") ? html`<a class="button" target="_blank" rel="noopener" href=${`/v1/citations/${encodeURIComponent(route.id)}/document#page=${passage.pages[0] ?? 1}`}>Open the PDF${passage.pages.length ? ` at page ${passage.pages[0]}` : ""}</a>` : nothing}</p>
           <article class="reading">${passage.text.trim().split(/\n\s*\n/).map((/** @type {string} */ part) => paragraph(part, route.params))}</article>
         `
       : nothing}

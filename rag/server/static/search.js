@@ -27,6 +27,7 @@ const SHOT_FILTERS = ["tone", "style", "audio", "height", "after", "before"];
 const STEP = 24;
 
 const first = /** @type {Loader<any>} */ (new Loader());
+const unusual = /** @type {Loader<any>} */ (new Loader());
 const found = /** @type {Loader<any>} */ (new Loader());
 let image = "";
 let imageNumber = 0;
@@ -57,6 +58,7 @@ export function enter(route) {
   const wanted = body(route.params);
   if (!wanted) {
     if (health.library) first.load(health.library.version, (signal) => get("/v1/videos?limit=6", signal));
+    if (health.library?.images) unusual.load(health.library.version, (signal) => get("/v1/highlights?top_k=12", signal));
     return found.reset();
   }
   if (wanted.image === "") return go(href("search"), { replace: true });
@@ -171,7 +173,7 @@ export function render(route) {
       <h1 tabindex="-1" class=${asked ? "visually-hidden" : "display"}>${asked ? `Search${query ? `: ${query}` : ""}` : "Find the moment"}</h1>
       <form class="query" role="search" @submit=${(/** @type {SubmitEvent} */ event) => submit(event, route)}>
         ${icon("search")}
-        <input id="query" name="q" type="search" .value=${query} placeholder=${hasImages() ? "What is seen, said or written" : "What is said or written"} aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
+        <input id="query" name="q" type="search" .value=${query} placeholder=${hasImages() ? "Seen, said or written" : "Said or written"} aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
         ${hasImages() ? html`<label class="tool upload" title="Search by an image: choose or drop one">${icon("image")}<span class="visually-hidden">Search by an image</span>
           <input type="file" accept="image/*" class="visually-hidden" @change=${(/** @type {Event} */ event) => searchImage(/** @type {HTMLInputElement} */ (event.target).files?.[0])} /></label>` : nothing}
         <button class="button main" type="submit">Search</button>
@@ -199,7 +201,11 @@ function welcome() {
   return html`
     <p class="totals">${count(library.videos, "video")}, ${duration(library.video_hours * 3600)}${library.documents ? html`, ${count(library.documents, "document")}` : nothing}.
       <a href=${href("library")}>Look at the library</a></p>
-    ${first.state === "done" ? html`<ol class="strip" aria-label="Some of its videos">${first.value.videos.filter((/** @type {any} */ one) => one.width).map(strip)}</ol>` : nothing}
+    ${unusual.state === "done" && unusual.value.results.length > 5
+      ? html`<div class="unusual"><h2>The most unusual moments</h2>
+            <p class="quiet">Nobody searched for these. They look least like the rest of the library.</p></div>
+          <ol class="cards" aria-label="The most unusual moments">${unusual.value.results.map((/** @type {any} */ hit) => card(hit, "", { listed: true }))}</ol>`
+      : first.state === "done" ? html`<ol class="strip" aria-label="Some of its videos">${first.value.videos.filter((/** @type {any} */ one) => one.width).map(strip)}</ol>` : nothing}
   `;
 }
 
@@ -237,7 +243,7 @@ function cards(route, asked, query, more) {
     <div class="summary">
       <p role="status" aria-live="polite" data-count=${matches.length}>${summary}</p>
       ${verdict === "possibly" ? html`<p class="quiet">Possibly: no result is sure to be what was looked for.</p>` : nothing}
-      ${mixed && !hidden ? html`<p class="quiet">In order of all rankings together; the relevance is that of each result by itself.</p>` : nothing}
+      ${mixed && !hidden ? html`<p class="quiet">Sorted by images and text together. The relevance rates each result by itself.</p>` : nothing}
       ${unjudged?.videos ? html`<p class="quiet">${count(unjudged.videos, "video")} of ${unjudged.of} could not be judged by these filters: ${unjudged.why.join("; ")}</p>` : nothing}
       ${asked.query ? kindLinks(route) : nothing}
     </div>

@@ -53,7 +53,7 @@ from rag.rendering.shapes import (
 from rag.retrieval.shots import sound_runs
 from rag.settings import ResolvedSetting
 from rag.store.pulling import PullReport
-from rag.store.records import Removed
+from rag.store.records import FileStatus, Removed
 from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
 from rag.web.building import BuildReport
 from tests.fakes.libraries import STATS
@@ -66,6 +66,7 @@ BLOCKS = [
 SAID = (Evidence("5f0c2a", 12.0, 14.25, "subtitle", "The mirror is made of beryllium."),)
 COLD = "Beryllium keeps its shape in the cold."
 BAD = (Problem("odd.mp4", "not a video"),)
+FILES = (FileStatus("odd.mp4", "failed", "not a video (skipped)", None),)
 EXPORTED = Exported("edl", 2, ("lab.mov: 12.5 frames a second; cut points are counted at 25",), BAD)
 ANSWER = Answer(
     question=Question("q", "What is the mirror of the telescope made of?", ("glass", "beryllium")),
@@ -195,6 +196,7 @@ MADE = [
     report_shape("rag.index/1", INDEXED),
     report_shape("rag.stats/1", STATS),
     report_shape("rag.problems/1", {"problems": BAD}),
+    report_shape("rag.files/1", {"files": FILES}),
     report_shape("rag.remove/1", Removed(("talks/webb.mp4",), ("5f0c2a",))),
     report_shape("rag.library/1", MERGED),
     report_shape("rag.pull/1", PULLED_LIBRARY),

@@ -20,6 +20,7 @@ from corpora.records import Shot, Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
+from rag.library import Library
 from rag.retrieval.unread import Unread
 from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
@@ -28,6 +29,7 @@ from rag.server.renditions import best_moment, tile_cues, tile_size, tile_times
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
+from rag.store.reading import Reader
 from tests.fakes.answer_world import build_library
 from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
@@ -94,8 +96,12 @@ def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestCli
     try:
         answer = client.get(f"/v1/videos/{world.lamp}/file")
         assert (answer.status_code, _kind(answer)) == (409, "file-changed")
-        states = {row["id"]: row["state"] for row in client.get("/v1/missing").json()["files"]}
-        assert states == {world.lamp: "changed", world.gone: "missing", "texts": "missing"}
+        stale = client.get("/v1/files?status=stale").json()["files"]
+        assert {Path(row["path"]).name: row["state"] for row in stale} == {
+            "lamp.mp4": "changed",
+            "gone.mp4": "missing",
+            "all.pdf": "missing",
+        }
         video = client.get(f"/v1/videos/{world.lamp}").json()
         assert (video["state"], video["media"]["play"]) == ("changed", "none")
     finally:
@@ -107,8 +113,12 @@ def test_a_video_with_other_sidecars_is_changed_and_still_plays(client: TestClie
     said = world.lamp_file.with_suffix(".srt")
     said.write_text("1\n00:00:00,000 --> 00:00:02,000\nSwitch it off.\n")
     try:
-        states = {row["id"]: row["state"] for row in client.get("/v1/missing").json()["files"]}
-        assert states == {world.lamp: "changed", world.gone: "missing", "texts": "missing"}
+        stale = client.get("/v1/files?status=stale").json()["files"]
+        assert {Path(row["path"]).name: row["state"] for row in stale} == {
+            "lamp.mp4": "changed",
+            "gone.mp4": "missing",
+            "all.pdf": "missing",
+        }
         listed = {row["video_id"]: row["state"] for row in client.get("/v1/videos").json()["videos"]}
         assert listed == {world.lamp: "changed", world.gone: "missing", world.kettle: "ok"}
         video = client.get(f"/v1/videos/{world.lamp}").json()
@@ -250,11 +260,40 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
         assert (answer.status_code, answer.json()["detail"]) == (400, "end is not after start")
 
 
+def test_a_passage_leads_to_its_pdf_and_to_no_other_file(
+    client: TestClient, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/v1/citations/{world.passage}/document"
+    assert (client.get(address).status_code, client.get("/v1/citations/nix/document").status_code) == (
+        404,
+        404,
+    )
+    monkeypatch.setattr(Library, "stale_files", lambda *_: {})
+    for name, status in (("kettle.pdf", 200), ("kettle.html", 404)):
+        (tmp_path / name).write_bytes(b"%PDF-1.7")
+        monkeypatch.setattr(Reader, "passage_paths", lambda *_, path=str(tmp_path / name): [path])
+        assert client.get(address).status_code == status
+    monkeypatch.setattr(Reader, "passage_paths", lambda *_: [str(tmp_path / "kettle.pdf")])
+    assert client.get(address).headers["content-type"] == "application/pdf"
+
+
+def test_the_most_unusual_moments_are_hits(client: TestClient, world: World) -> None:
+    found = client.get("/v1/highlights?top_k=2").json()["results"]
+    assert [set(hit) >= {"start", "end", "citation", "proof"} for hit in found] == [True, True]
+    # Two videos show the same: one of them is left to the end.
+    assert {hit["video_id"] for hit in found} > {world.lamp}
+    (hit,) = client.get("/v1/highlights?against=lamp").json()["results"]
+    assert hit["video_id"] == world.lamp
+
+
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:
     health = client.get("/v1/health").json()
     assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
     assert client.get("/v1/stats").json()["videos"] == 3
-    assert client.get("/v1/problems").json()["problems"][0]["reason"] == "not a video"
+    files = client.get("/v1/files").json()
+    assert files["counts"] == {"indexed": 4, "failed": 1, "stale": 2}
+    (failed,) = client.get("/v1/files?status=failed").json()["files"]
+    assert (failed["reason"], failed["state"]) == ("not a video (skipped)", None)
     assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.pdf"
     shots = client.get(f"/v1/videos/{world.lamp}/shots?copies=true").json()
     assert ([shot["tone"] for shot in shots["shots"]], shots["copies"]) == (["warm", "cold"], None)
