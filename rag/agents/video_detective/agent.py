@@ -22,10 +22,12 @@ from localization.graph import sampled
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
+    SPAN,
     add_usage,
     best_words,
     pack_citations,
     read_packs,
+    reply_choice,
     select,
     weak_evidence,
 )
@@ -192,7 +194,7 @@ class _DetectiveRun:
         weak = weak_evidence(list(state.scores.values()), self.settings)
         chosen = select(self.features, state.belief, state.priors, state.words, scorer, self.settings, weak)
         record_step(self.trace, chosen, plan)
-        return self._answered(plan, looks, chosen, timings, clock)
+        return self._answered(plan, looks, chosen, scorer, timings, clock)
 
     def _facets(self) -> tuple[Facet, ...]:
         if not self.settings.facets or self.errors.gone:
@@ -261,7 +263,9 @@ class _DetectiveRun:
         seen, problem = self._observed(chosen, start, end, said, facets)
         texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
         if seen is not None and seen.caption.strip():
-            texts.append(Evidence(self.features.video.video_id, start, end, "caption", seen.caption))
+            # It says what these frames show, and not what the rest of the segment does.
+            span = self._span(chosen) if chosen else (start, end)
+            texts.append(Evidence(self.features.video.video_id, *span, "caption", seen.caption))
         texts = evidence_items(texts, self.settings)
         words = scorer.score(texts)
         by_facet = np.zeros(len(state.facets))
@@ -315,6 +319,10 @@ class _DetectiveRun:
             ).tolist()
             at = max(0, len(frames) - self.settings.window_frames) // 2
             return frames[at : at + self.settings.window_frames]
+        return self._best_frames(first, last, facets, scorer)
+
+    def _best_frames(self, first: int, last: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
+        """Of the stored frames [first, last), the neighbouring `window_frames` that fit the facets best."""
         count = min(self.settings.window_frames, last - first)
         if count <= 0:
             return []
@@ -323,6 +331,12 @@ class _DetectiveRun:
         at = first + int(np.argmax(np.round(around, 6)))
         return list(range(at, at + count))
 
+    def _span(self, frames: Sequence[int]) -> tuple[float, float]:
+        """[start, end) seconds of neighbouring stored frames, to where the next one begins."""
+        times = self.features.times
+        step = float(times[1] - times[0]) if len(times) > 1 else SPAN
+        return float(times[frames[0]]), float(times[frames[-1]]) + step
+
     # The answer
 
     def _answered(
@@ -330,9 +344,16 @@ class _DetectiveRun:
         plan: Planned,
         looks: tuple[Look, ...],
         chosen: Selected,
+        scorer: Scorer,
         timings: dict[str, float],
         clock: float,
     ) -> DetectiveResult:
+        def moment(start: float, end: float) -> tuple[float, float]:
+            named = [facet for facet in plan.facets if facet.name == reply_choice(reply)]
+            first, last = np.searchsorted(self.features.times, (start, end)).tolist()
+            frames = self._best_frames(first, last, named or plan.facets, scorer)
+            return self._span(frames) if frames else (start, end)
+
         def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
             return self.detective.pixels(self.features, times)
 
@@ -363,7 +384,7 @@ class _DetectiveRun:
             answer=answer_of(
                 self.question,
                 reply,
-                pack_citations(reading, reply),
+                pack_citations(reading, reply, moment),
                 no_answer=NO_ANSWER,
                 usage=usage,
                 timings=timings,

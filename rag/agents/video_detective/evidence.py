@@ -255,11 +255,21 @@ def read_packs(
     )
 
 
-def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[VideoCitation, ...]:
-    """The packs that a reply rests on, in time order; of an open answer with the texts that it quotes.
+def reply_choice(reply: ChosenOption | OpenAnswer) -> str | None:
+    """The letter that was chosen; None for an open answer."""
+    return reply.choice if isinstance(reply, ChosenOption) else None
 
-    Where the answer, or the explanation of a choice, quotes texts of a pack, their time is cited: a pack may
-    be the whole video. Else it is the pack, to the end of a sentence that goes on beyond it.
+
+def pack_citations(
+    reading: Reading,
+    reply: ChosenOption | OpenAnswer,
+    moment: Callable[[float, float], tuple[float, float]] | None = None,
+) -> tuple[VideoCitation, ...]:
+    """What a reply rests on in the packs that it names, in time order.
+
+    The seconds of the texts that the answer, or the explanation of a choice, quotes; else, of a choice, those
+    of the text that its options were weighed by; without one those of `moment`, which finds the frames that
+    speak most to it between two times: a pack may be the whole video.
     """
     said = [reply.text] if isinstance(reply, OpenAnswer) else QUOTED.findall(reply.explanation)
     cited = []
@@ -268,12 +278,14 @@ def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[
         quoted = quoted_texts(said, texts)
         if isinstance(reply, OpenAnswer):
             texts = quoted or texts
+        else:
+            quoted = quoted or texts
         if quoted:
             start = min(text.start for text in quoted)
             end = max([start + SPAN, *(text.end for text in quoted)])
-        elif isinstance(reply, OpenAnswer):
-            start = min([start, *(text.start for text in texts)])
-            end = max([end, *(text.end for text in texts)])
+        elif moment is not None:
+            start, end = moment(start, end)
+            texts = tuple(text for text in texts if text.start < end and text.end > start) or texts
         cited.append(VideoCitation(read.path, read.window.video_id, start, end, read.retrieval_score, texts))
     return tuple(cited)
 

@@ -35,8 +35,10 @@ from rag.citations import quoted_texts
 from rag.errors import BudgetSpent, ReasonerUnreachable, UsageError
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.reading import Reading
 from rag.reasoners.wrappers import ReasonerWithCounts
 from rag.records import Question, VideoCitation
 from rag.settings import load_settings
@@ -403,6 +405,31 @@ def test_a_citation_reaches_the_lines_that_it_quotes(library: Library, material:
     assert [one.end for one in packs[:-1]] == [one.start for one in packs[1:]]
     assert len({one.node for one in packs}) < len(packs)
     assert all(one.words.start < one.end and one.words.end > one.start for one in packs if one.words)
+
+
+def test_a_citation_is_the_seconds_of_the_evidence(library: Library) -> None:
+    """Not those of the segment, which may be minutes: of a line, or of the frames that fit best."""
+    found, _ = run(library)
+    segments = {(look.start, look.end) for look in found.looks}
+    cited = [one for one in found.answer.citations if isinstance(one, VideoCitation)]
+    assert cited
+    for one in cited:
+        (line,) = one.evidence
+        assert (one.start, one.end) == (line.start, line.end)
+    found, _ = run(library, WordlessReasoner(), texts=False)
+    (bare,) = (one for one in found.answer.citations if isinstance(one, VideoCitation))
+    assert bare.end - bare.start == pytest.approx(TUNED.window_frames * 0.5)
+    assert not any(start == bare.start and end == bare.end for start, end in segments)
+    for look in found.looks:
+        assert look.words is None or look.words.end - look.words.start <= TUNED.window_frames * 0.5 + 0.01
+
+
+class WordlessReasoner(RuleReasoner):
+    """Answers by the first pack that it is shown."""
+
+    def answer_choice(self, reading: Reading) -> ChosenOption:
+        self.readings.append(reading)
+        return ChosenOption(choice="D", confidence=0.5, explanation="seen", windows=(0,))
 
 
 def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
