@@ -89,8 +89,8 @@ def open_web_environment(
 ) -> Iterator[WebEnvironment]:
     """The web of `web_folder`, the library that holds its videos, and the reasoner.
 
-    Where the web is made of the library, its videos are searched by what the library holds of them, too:
-    local files have no titles.
+    Where the web is made of the library, its videos are searched by what the library holds of them, too,
+    and where it is made of files, by their transcripts: local files have no titles.
     """
     from rag.web import open_web
 
@@ -99,7 +99,11 @@ def open_web_environment(
         contents = library if web is None and not corpus else None
         try:
             with open_web(
-                os.fspath(folder), faults=faults, encoder=session.settings.encoder, library=contents
+                os.fspath(folder),
+                faults=faults,
+                encoder=session.settings.encoder,
+                library=contents,
+                spoken=bool(corpus),
             ) as opened:
                 reasoner, counting = open_reasoner(session, library)
                 read, hear = media_readers(session, library)

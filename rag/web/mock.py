@@ -119,13 +119,15 @@ class WebStore:
         open_encoder: Callable[[], TextEncoder],
         downloads: Downloads,
         library: Library | None = None,
+        spoken: bool = False,
     ) -> None:
-        """`library`: videos are searched by what it holds of them, too."""
+        """`library`: videos are searched by what it holds of them, too; `spoken`: by their transcripts."""
         self.catalogue = catalogue
-        self.engine = engine if library is None else f"{engine} and contents"
+        self.engine = f"{engine}{' and speech' * spoken}{' and contents' * (library is not None)}"
         self.downloads = downloads
         vectors = catalogue.folder / ".vectors"
-        titles = SearchEngine(catalogue.videos, engine, open_encoder, vectors)
+        listed = [_WithSpeech(entry) for entry in catalogue.videos] if spoken else catalogue.videos
+        titles = SearchEngine(listed, engine, open_encoder, vectors)
         self.videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
         self.pages = SearchEngine(catalogue.pages, engine, open_encoder, vectors)
 
@@ -133,6 +135,21 @@ class WebStore:
     def fingerprint(self) -> str:
         """Identity of the catalogue and the search engine."""
         return f"{self.catalogue.fingerprint}-{self.engine}"
+
+
+@dataclass(frozen=True, slots=True)
+class _WithSpeech:
+    """A video as it is searched by its metadata and by what is said in it."""
+
+    entry: VideoEntry
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def text(self) -> str:
+        return "\n".join([self.entry.text, *(line.text for line in self.entry.transcript)])
 
 
 @dataclass
@@ -399,12 +416,14 @@ def open_web(
     timeout_seconds: float = 10.0,
     real_time: bool = False,
     library: Library | None = None,
+    spoken: bool = False,
 ) -> MockWeb:
     """The frozen web in a folder that `rag web build` made, or that holds a `web.jsonl`.
 
     `downloads`: the cache of downloads; default `.downloads` in the web's folder. `encoder`: whose text
     encoder serves the dense half of the engine. `real_time`: sleep through the delays of slow answers.
-    `library`: videos are searched by what it holds of them, and by their metadata.
+    `library`: videos are searched by what it holds of them, and by their metadata. `spoken`: also by their
+    transcripts, which no web's search reads, for files that have no metadata.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -419,7 +438,7 @@ def open_web(
     catalogue = read_catalogue(named)
     kept = Downloads(Path(downloads) if downloads is not None else catalogue.folder / ".downloads")
     opener = partial(_open_encoder, encoder or EncoderSettings())
-    store = WebStore(catalogue, engine, opener, kept, library)
+    store = WebStore(catalogue, engine, opener, kept, library, spoken)
     return MockWeb(store, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
 
 

@@ -95,6 +95,13 @@ def test_results_page_by_page(folder: Path) -> None:
             web.search_videos("kettle", page=page_, page_size=size)
 
 
+def test_files_without_titles_are_found_by_what_is_said(folder: Path) -> None:
+    with open_web(folder, engine="bm25") as web, open_web(folder, engine="bm25", spoken=True) as heard:
+        assert web.search_videos("hello").results == ()
+        assert f"{HOST}v00" in {found.url for found in heard.search_videos("hello").results}
+        assert web.fingerprint != heard.fingerprint
+
+
 def test_text_pages_show_the_part_that_fits(folder: Path) -> None:
     web = open_web(folder, engine="bm25")
     (found,) = web.search("vinegar").results
