@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from itertools import product, takewhile
 from typing import Any
 
@@ -13,16 +15,13 @@ from eval.tasks.published import first_text, parsed_json, text_of
 from rag.errors import QuestionError
 from rag.questions import parse_question
 
-OPTION_FIELDS = ("options", "candidates", "choices", "option", "mcq_test")
+NAMES: Mapping[str, Any] = tomllib.loads(
+    resources.files("eval.tasks.longvideo").joinpath("published.toml").read_text(encoding="utf-8")
+)
+"""Names of fields, as the published files have them."""
+NO_OPTION: Sequence[str] = NAMES["options"]["none"]
 OPTION_COLUMNS = re.compile(r"(?:option_?|(?:answer_)?choice_?|a)(\d{1,2})|(?:option_?|choice_?)?([a-z])")
 """Columns with one option each: `option 0`, `option0`, `answer_choice_0`, `a0`, `A`, `option_a`."""
-OPTION_TEXT = ("choice", "option", "text")
-"""Of an option that is a mapping with a label and a text."""
-OPTION_LABEL = ("label", "letter", "key", "id", "choice_id", "option_id", "index", "idx")
-NO_OPTION = ("", "n/a", "nan")
-"""In place of an option that a question lacks."""
-WRONG_OPTIONS = ("wrong_answers", "negative_answers")
-"""The other options, of a row with the right one's text alone."""
 PROMPT = "question_prompt"
 """Of Video-TT: the options of a question in the text below it."""
 MAX_LIST = 20_000
@@ -41,7 +40,7 @@ _BESIDE = re.compile(r"(?<=['\"])\s+(?=['\"])")
 def question_options(text: str, fields: Mapping[str, Any]) -> tuple[str, list[str], int | None]:
     """The question `text` without its options, these without labels, empty ones among them, and the number of
     the first where they are numbered."""
-    for key in OPTION_FIELDS:
+    for key in NAMES["options"]["lists"]:
         parts, first = _parts(fields.get(key))
         if parts and (len(parts) > 1 or key != "option"):
             return _without_options(text, parts), parts, first
@@ -53,7 +52,7 @@ def question_options(text: str, fields: Mapping[str, Any]) -> tuple[str, list[st
         if len(held) > 1:
             placed, first = _placed(held)
             return text, _unlabelled([text_of(option) for option in placed]), first
-    for key in WRONG_OPTIONS:
+    for key in NAMES["options"]["wrong"]:
         right, wrong = text_of(fields.get("answer")), _parts(fields.get(key))[0]
         if right and wrong:
             return text, sorted((right, *wrong), key=lambda option: (normalized(option), option)), None
@@ -127,7 +126,7 @@ def _labelled(parts: Sequence[Any]) -> dict[str, str]:
     if not all(isinstance(part, Mapping) for part in parts):
         return {}
     count = len(parts)
-    for key in OPTION_LABEL:
+    for key in NAMES["options"]["label"]:
         labels = [text_of(part.get(key)).upper() for part in parts]
         if sorted(labels) in (
             [*LETTERS[:count]],
@@ -140,7 +139,7 @@ def _labelled(parts: Sequence[Any]) -> dict[str, str]:
 def _option_text(part: Any) -> str:
     """Of a mapping its text, of a list all of its texts."""
     if isinstance(part, Mapping):
-        return first_text(part, OPTION_TEXT)
+        return first_text(part, NAMES["options"]["text"])
     return ", ".join(map(text_of, part)) if isinstance(part, list | tuple) else text_of(part)
 
 

@@ -1,7 +1,7 @@
 """Questions with options from published files, whatever their fields are called.
 
-`FIELDS`, and the names in `options`, are all that is known of layouts. Answers and grounded spans may be in
-files of their own, which are joined by the questions' ids.
+`published.toml`, and the patterns in `options`, are all that is known of layouts. Answers and grounded spans
+may be in files of their own, which are joined by the questions' ids.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from eval.tasks.longvideo.dataset import LongQuestion
 from eval.tasks.longvideo.options import (
     LETTER,
     MAX_LIST,
+    NAMES,
     NO_OPTION,
     index_of,
     literal,
@@ -29,7 +30,6 @@ from eval.tasks.longvideo.options import (
 )
 from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
 from eval.tasks.published import (
-    SECTION,
     SUFFIXES,
     UNDER,
     FileRow,
@@ -42,51 +42,10 @@ from eval.tasks.published import (
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question": ("question", "q", "problem"),
-    "answer": (
-        *("answer", "correct_choice", "correct_answer", "correct_option", "ground_truth", "gt", "truth"),
-        *("label", "right_answer", "answer_idx", "answer_id", "answer_index", "ans", "solution"),
-        *("correct_answer_label", "correct_option_letter", "golden_choice_idx", "correct_idx"),
-        *("answer_key", "answer_key_position", "answer_text"),
-    ),
-    "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx", "sample_id", "problem_id"),
-    "number": ("qid",),
-    "video": (
-        *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
-        *(
-            "video_uid",
-            "vid_name",
-            "video_path_mp4",
-            "video_paths",
-            "video_ids",
-            "scene_name",
-            "scene_id",
-            "path",
-        ),
-        *("video_url", "url", "yt_clip_link", UNDER),
-    ),
-    "kind": (
-        *("kind", "task_type", "question_type", "question_category", "type", "category"),
-        *("sub_category", "task", "qa_type", "reason_type", "motion_type", SECTION),
-    ),
-    "duration": ("duration_group", "duration_category", "duration"),
-    "time": ("time_reference",),
-    "windows": ("clue_intervals", "span"),
-}
-"""Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
-`number` counts the questions of one video."""
-BENCHMARKS: Mapping[str, tuple[frozenset[str], ...]] = {
-    "VideoMME": (frozenset(("videoid", "task_type")), frozenset(("index", "duration", "task_type"))),
-    "LVBench": (frozenset(("key", "time_reference")), frozenset(("candidates", "time_reference"))),
-    "MLVU": (frozenset(("video", "candidates", "question_type")),),
-    "LongVideoBench": (frozenset(("correct_choice", "question_category")),),
-}
-"""Of table 2 of VideoDetective: sets of fields, of which the rows of a benchmark have one."""
+FIELDS: Mapping[str, Sequence[str]] = NAMES["fields"]
+NO_ANSWER: Sequence[str] = NAMES["options"]["no_answer"]
 SPANS = "location"
 """NExT-GQA's grounded spans of a video by the number of the question."""
-NO_ANSWER = ("-1", "na", "n/a", "none", "null", "unknown", "?")
-"""In place of an answer that is not published, where no option reads so."""
 UNSURE = "label"
 """Name of an answer, or of anything else: it counts only where it is the first."""
 INPUTS = "inputs"
@@ -111,7 +70,7 @@ class PublishedQuestions:
     subtitles: Mapping[str, SubtitleSource] = field(default_factory=dict)
     """Those in JSON, by the question's `video`."""
     benchmark: str = ""
-    """The one of `BENCHMARKS` that all questions are of; empty for others."""
+    """The one of `published.toml` that all questions are of; empty for others."""
 
 
 @dataclass
@@ -199,7 +158,8 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
 
 
 def _benchmark(fields: Mapping[str, Any]) -> str:
-    return next((name for name, sets in BENCHMARKS.items() if any(fields.keys() >= s for s in sets)), "")
+    known: Mapping[str, list[list[str]]] = NAMES["benchmarks"]
+    return next((name for name, sets in known.items() if any(fields.keys() >= set(s) for s in sets)), "")
 
 
 def _read(folder: Path, pattern: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:

@@ -6,9 +6,12 @@ they are not compared. Figure 2 and figure 3 are drawn of the runs.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from importlib import resources
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
@@ -33,67 +36,13 @@ from eval.tasks.longvideo.solvers import SUFFIXES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BENCHMARKS = ("VideoMME", "LVBench", "MLVU", "LongVideoBench")
-"""As the data name them: VideoMME's long videos without subtitles, LVBench, MLVU's test and
-LongVideoBench's validation set."""
-TABLE_2: Mapping[str, tuple[float | None, ...]] = {
-    "GPT-4o, 384 frames": (65.3, 48.9, 54.9, 66.7),
-    "Gemini-1.5-Pro, 256 frames": (67.4, 33.1, 53.8, 64.0),
-    "SeedVL-1.5, 32 frames": (63.1, 46.1, 54.9, 63.8),
-    "LongVITA-16k 14B, 64 frames": (54.7, None, None, 59.4),
-    "LongVILA 7B, 1 a second": (53.0, None, None, 57.1),
-    "LLaVA-OneVision 7B": (46.7, None, 47.2, 56.4),
-    "LLaVA-Video 7B, 512 frames": (52.9, 43.1, None, 58.2),
-    "VideoXL 7B, 1 a second": (52.3, 42.9, 45.5, 50.7),
-    "Qwen2.5-VL 7B, 128 frames": (53.9, 36.9, 45.5, 51.0),
-    "Qwen3-VL 8B, 32 frames": (50.2, 41.1, 50.1, 58.9),
-    "InternVL-2.5 8B, 32 frames": (50.8, 39.9, 52.8, 59.2),
-    "VITA-1.5 7B, 16 frames": (47.1, 37.1, 39.4, 53.6),
-    "VideoDetective (Qwen3-VL 8B), 32 frames": (55.6, 43.2, 56.3, 60.2),
-    "Qwen2.5-VL 72B, 128 frames": (64.6, 47.4, 53.8, None),
-    "LLaVA-Video 72B, 64 frames": (70.3, 46.1, None, 63.9),
-    "VideoDetective (SeedVL-1.5), 32 frames": (65.6, 51.3, 63.8, 67.9),
-}
-"""Percent right by `BENCHMARKS`."""
-LIGHT: Mapping[str, str] = {
-    "video-detective": "VideoDetective (Qwen3-VL 8B), 32 frames",
-    "uniform": "Qwen3-VL 8B, 32 frames",
-}
-"""The rows of table 2 that systems of ours stand for."""
-COMPARISON: Mapping[str, Mapping[str, float]] = {
-    "Qwen3-8B + Qwen3VL-8B": {
-        "LVNet": 40.4,
-        "DVD": 42.6,
-        "VideoAgent": 42.0,
-        "VideoRAG": 50.3,
-        "VideoDetective": 55.6,
-    },
-    "Qwen3-30B + SeedVL-1.5": {
-        "LVNet": 51.7,
-        "DVD": 45.4,
-        "VideoAgent": 51.7,
-        "VideoRAG": 62.0,
-        "VideoDetective": 65.6,
-    },
-}
-"""Table 1, percent right on VideoMME. LVNet, DVD and VideoAgent are not here; see the design page."""
-ABLATION: Mapping[str, float] = {
-    "video-detective": 55.6,
-    "no-propagation": 51.4,
-    "no-facets": 47.8,
-    "no-refinement": 51.0,
-    "no-texts": 49.9,
-    "uniform-texts": 50.7,
-    "uniform": 50.2,
-}
-"""Table 3, percent right on VideoMME with Qwen3-8B and Qwen3VL-8B."""
-SCALING: tuple[tuple[str, str, float], ...] = (
-    ("Qwen3-8B", "Qwen3-VL-8B", 55.6),
-    ("Qwen3-30B", "Qwen3-VL-8B", 55.8),
-    ("Qwen3-8B", "SeedVL-1.5", 65.1),
-    ("Qwen3-30B", "SeedVL-1.5", 65.6),
+PRINTED: Mapping[str, Any] = tomllib.loads(
+    resources.files("eval.tasks.longvideo").joinpath("printed.toml").read_text(encoding="utf-8")
 )
-"""Table 4: planner, watcher, percent right."""
+"""The paper's tables, percent right."""
+BENCHMARKS: Sequence[str] = PRINTED["benchmarks"]
+"""As the data name them."""
+ABLATION: Mapping[str, float] = PRINTED["table_3"]
 OURS, UNIFORM, NO_PROPAGATION = "video-detective", "uniform", "no-propagation"
 WITH_AND_WITHOUT = (
     ("video-detective-paper", "no-propagation-paper"),
@@ -116,9 +65,16 @@ def printed(system: str, benchmark: str) -> float | None:
     `benchmark`: one of `BENCHMARKS`, or the name of other data. The ablations were on VideoMME alone.
     """
     method = system.removesuffix(PAPER_SUFFIX)
-    if benchmark in BENCHMARKS and method in LIGHT:
-        return TABLE_2[LIGHT[method]][BENCHMARKS.index(benchmark)]
+    if benchmark in BENCHMARKS and (row := PRINTED["stands_for"].get(method)):
+        return _of_table_2(benchmark)[row]
     return ABLATION.get(method) if benchmark == BENCHMARKS[0] else None
+
+
+def _of_table_2(benchmark: str) -> dict[str, float]:
+    """Percent right of each model of which the paper prints it."""
+    column = BENCHMARKS.index(benchmark)
+    values = {model: row[column] for model, row in PRINTED["table_2"].items()}
+    return {model: value for model, value in values.items() if not isnan(value)}
 
 
 def _benchmark(section: Section) -> str:
@@ -254,18 +210,16 @@ def _published_table(benchmark: str) -> Table:
     """Table 2 of the paper as printed, of one benchmark; of VideoMME tables 1 and 4 too."""
     body: list[tuple[str, str, str]] = []
     if benchmark:
-        column = BENCHMARKS.index(benchmark)
-        shown = ((model, values[column]) for model, values in TABLE_2.items())
-        body = [("table 2", model, f"{value:.1f}") for model, value in shown if value is not None]
+        body = [("table 2", model, f"{value:.1f}") for model, value in _of_table_2(benchmark).items()]
     if benchmark == BENCHMARKS[0]:
         body += [
             (f"table 1, {backbone}", method, f"{value:.1f}")
-            for backbone, methods in COMPARISON.items()
+            for backbone, methods in PRINTED["table_1"].items()
             for method, value in methods.items()
         ]
         body += [
-            ("table 4, VideoDetective", f"planner {planner}, watcher {watcher}", f"{value:.1f}")
-            for planner, watcher, value in SCALING
+            ("table 4, VideoDetective", f"planner {planner}, watcher {watcher}", f"{right:.1f}")
+            for planner, watcher, right in map(dict.values, PRINTED["table_4"])
         ]
     return Table(
         "published",
