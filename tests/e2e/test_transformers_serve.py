@@ -76,9 +76,10 @@ def test_images_arrive_and_are_counted_by_the_server(model, base_url):
     client = OpenAIClient(settings(model, base_url))
     black = encode_image(np.zeros((40, 60, 3), np.uint8), 32)
     white = encode_image(np.full((40, 60, 3), 255, np.uint8), 32)
-    plain = client.send([Message("user", ("look: ",))], {})
+    plain = client.send([Message("user", ("look: ",))], {}, max_tokens=16)
     dark, light, again = (
-        client.send([Message("user", ("look: ", shown))], {}) for shown in (black, white, black)
+        client.send([Message("user", ("look: ", shown))], {}, max_tokens=16)
+        for shown in (black, white, black)
     )
     assert dark.prompt_tokens == plain.prompt_tokens + IMAGE_TOKENS
     assert 1 <= dark.completion_tokens <= 16
