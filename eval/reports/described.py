@@ -309,7 +309,7 @@ def _beside(table: TableData, columns: Mapping[str, Measure], printed: Printed |
     if printed is None:
         return ()
     if "case" in table.by:
-        return table.measures[:1]
+        return [name for name in table.measures[:1] if name in columns]
     return [name for name in columns if name in printed.columns]
 
 

@@ -85,13 +85,12 @@ def sweep_points(section: Section, axes: Sequence[str], base: str = "") -> list[
     """Axis, value and row of each point of a sweep (`axis@value`), by axis and by size: 9 before 16, 1x3
     before 2x1.
 
-    `base`: the value at which a system that is named as an axis alone counts; empty: such a one is no point.
+    `base`: the value at which a system that is named as an axis alone counts, where the axis has other
+    points; empty: such a one is no point.
     """
-    points = []
-    for row in section.rows:
-        axis, at, value = row.system.partition("@")
-        if axis in axes and (at or base):
-            points.append((axis, value or base, row))
+    split = [(*row.system.partition("@"), row) for row in section.rows]
+    swept = {axis for axis, at, _, _ in split if at and axis in axes}
+    points = [(axis, value or base, row) for axis, at, value, row in split if axis in swept and (at or base)]
     return sorted(points, key=lambda point: (axes.index(point[0]), _size(point[1])))
 
 

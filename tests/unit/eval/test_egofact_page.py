@@ -10,9 +10,12 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 def read_report(folder: str) -> dict[tuple[str, str], dict[str, str]]:
-    path = DOCS / "reports" / "egofact" / folder / "table3_accuracy.csv"
-    with path.open(encoding="utf-8", newline="") as lines:
-        return {(row["system"], row["family"]): row for row in csv.DictReader(lines)}
+    return {(row["system"], row["family"]): row for row in read_rows(f"egofact/{folder}/table3_accuracy.csv")}
+
+
+def read_rows(path: str) -> list[dict[str, str]]:
+    with (DOCS / "reports" / path).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def percent(row: dict[str, str], name: str = "value") -> str:
@@ -37,3 +40,22 @@ def test_the_controls_before_the_filter_stand_in_the_report() -> None:
     assert f"the {blind['n']} questions of five worlds, `blind` answers {percent(blind)} % right" in page
     local, temporal = (percent(report["passages-only", name]) for name in ("local-2hop", "temporal-2hop"))
     assert f"{local} % and {temporal} % of the two-hop ones" in page
+
+
+def test_the_papers_rows_with_the_simulated_model_stand_in_their_report() -> None:
+    page = (DOCS / "design" / "egofact.md").read_text(encoding="utf-8")
+    folder = "egofact-captioned/egofact-workbench-mini"
+    right = {
+        row["system"]: row for row in read_rows(f"{folder}/table3_accuracy.csv") if row["family"] == "overall"
+    }
+    understood = {
+        (row["system"], row["measure"]): percent(row)
+        for row in read_rows(f"{folder}/table2_understanding.csv")
+        if row["case"] == "all"
+    }
+    for system in ("videorag-ren", "videorag-ren-localized"):
+        row = right[system]
+        cells = (f"{percent(row)} % ({percent(row, 'low')} to {percent(row, 'high')})",)
+        cells += tuple(f"{understood[system, name]} %" for name in ("event shown", "judged"))
+        assert f"| `{system}` | {' | '.join(cells)} |" in page
+    assert float(right["videorag-ren-localized"]["value"]) > float(right["videorag-ren"]["value"])
