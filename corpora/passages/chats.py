@@ -31,13 +31,12 @@ def is_chat(fields: Mapping[str, Any]) -> bool:
     return bool(message(fields)) or any(_lines(fields.get(name)) for name in MESSAGES)
 
 
-def chat_documents(rows: Iterable[Document | Row]) -> Iterator[Document | Row]:
+def chat_documents(rows: Iterable[Row]) -> Iterator[Document | Row]:
     """Rows of chats as documents, all others as they came."""
     held, size = list[str](), 0
     for row in rows:
-        fields = {} if isinstance(row, Document) else row.fields
-        lines = next(filter(None, (_lines(fields.get(name)) for name in MESSAGES)), [])
-        said = "" if lines or OWN & fields.keys() else message(fields)
+        lines = next(filter(None, (_lines(row.fields.get(name)) for name in MESSAGES)), [])
+        said = "" if lines or OWN & row.fields.keys() else message(row.fields)
         if not said or size >= PIECE:
             yield from _made(held)
             held, size = [], 0

@@ -23,7 +23,6 @@ from corpora.passages.rows import (
     LOOK_AHEAD,
     TEXT,
     TITLE,
-    WIKIHOW_STEPS,
     Row,
     Tally,
     documents_of_rows,
@@ -208,7 +207,7 @@ def read_parquet(path: str) -> Iterator[Document | Problem]:
         if not any(name in TEXT for name in names):
             found = name_columns(file.schema_arrow.names)
             raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {found}")
-        wanted = [names[name] for name in (*TEXT, *TITLE, *IDENTITY, *sorted(WIKIHOW_STEPS)) if name in names]
+        wanted = [names[name] for name in (*TEXT, *TITLE, *IDENTITY) if name in names]
         yield from documents_of_rows(path, _parquet_rows(file, list(dict.fromkeys(wanted))))
 
 

@@ -58,14 +58,13 @@ class Tally:
 def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Problem]:
     """Documents of a row file, and at its end one `Problem` that names the first bad rows.
 
-    Rows of WikiHow's two layouts are put together as those want it; of all others a text, title and
-    id column are taken by name. Raises `UnsupportedFile` where the first rows have no text column,
-    and `DamagedFile` where no row is usable.
+    Messages of a chat are put together; of all other rows a text, title and id column are taken by name.
+    Raises `UnsupportedFile` where the first rows have no text column, and `DamagedFile` where no row is
+    usable.
     """
     tally = Tally(path)
     foreign: list[str] = []
-    usable = _usable(rows, tally, foreign)
-    for found in chat_documents(wikihow_documents(usable)):
+    for found in chat_documents(_usable(rows, tally, foreign)):
         document = found if isinstance(found, Document) else _generic(found, tally)
         if document is not None:
             tally.good += 1
@@ -103,6 +102,8 @@ def name_columns(names: Iterable[str]) -> str:
 
 def _generic(row: Row, tally: Tally) -> Document | None:
     fields = row.fields
+    if (article := _wikihow_article(row)) is not None:
+        return article
     text = _first(fields, TEXT)
     title = _first(fields, TITLE)
     document = make_document(title, (not title and message(fields)) or text, _first(fields, IDENTITY))
@@ -128,64 +129,21 @@ def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
     return ""
 
 
-WIKIHOW_ARTICLES = frozenset({"headline", "title", "text"})
-WIKIHOW_STEPS = frozenset({"overview", "headline", "text", "sectionlabel", "title"})
-MAX_ARTICLE = 8 * 2**20
-
+WIKIHOW = frozenset({"headline", "title", "text"})
+"""Columns of `wikihowAll.csv`, an article a row (github.com/mahnazkoupaee/WikiHow-Dataset)."""
 ROW_NUMBERS = frozenset({"", "unnamed: 0"})
 """Names of the row numbers that data frames write out."""
 
 _NUMBERED = re.compile(r"(?<=[a-z])\d{1,2}$")
+"""Articles of one name are reported apart by a number glued to it, which is no part of the title."""
 
 
-def wikihow_documents(rows: Iterable[Row]) -> Iterator[Document | Row]:
-    """Rows of WikiHow as documents, all others as they came.
-
-    `wikihowAll.csv` has headline, title, text, a whole article a row; `wikihowSep.csv` has overview,
-    headline, text, sectionLabel, title, a step a row (github.com/mahnazkoupaee/WikiHow-Dataset).
-    """
-    article: list[Row] = []
-    size = 0
-    for row in rows:
-        columns = row.fields.keys()
-        separate = columns >= WIKIHOW_STEPS
-        if article and (
-            not separate or _article_title(row) != _article_title(article[0]) or size > MAX_ARTICLE
-        ):
-            yield _joined(article) or article[0]
-            article, size = [], 0
-        if separate:
-            article.append(row)
-            size += sum(len(_column(row, name)) for name in WIKIHOW_STEPS)
-        elif columns - ROW_NUMBERS == WIKIHOW_ARTICLES:
-            yield (
-                make_document(_article_title(row), f"{_cleaned(row, 'headline')}\n\n{_cleaned(row, 'text')}")
-                or row
-            )
-        else:
-            yield row
-    if article:
-        yield _joined(article) or article[0]
-
-
-def _joined(rows: list[Row]) -> Document | None:
-    """One article: overview once, each section label once, each step with its details."""
-    parts: list[str] = []
-    overview = section = ""
-    for row in rows:
-        if _cleaned(row, "overview") != overview:
-            overview = _cleaned(row, "overview")
-            parts.append(overview)
-        if _cleaned(row, "sectionlabel") != section:
-            section = _cleaned(row, "sectionlabel")
-            parts.append(section)
-        parts.append("\n".join(filter(None, (_cleaned(row, "headline"), _cleaned(row, "text")))))
-    return make_document(_article_title(rows[0]), "\n\n".join(filter(None, parts)))
-
-
-def _article_title(row: Row) -> str:
-    """Articles of one name are reported apart by a number glued to it, which is no part of the title."""
-    return _NUMBERED.sub("", _column(row, "title").strip())
+def _wikihow_article(row: Row) -> Document | None:
+    """An article of WikiHow, its steps before its text; None for any other row."""
+    if row.fields.keys() - ROW_NUMBERS != WIKIHOW:
+        return None
+    title = _NUMBERED.sub("", _column(row, "title").strip())
+    return make_document(title, f"{_cleaned(row, 'headline')}\n\n{_cleaned(row, 'text')}")
 
 
 def _column(row: Row, name: str) -> str:
