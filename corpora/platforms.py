@@ -10,6 +10,7 @@ import select
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,11 +48,6 @@ def take_lock(path: Path) -> FileLock | None:
     return lock
 
 
-def lock_shared(handle: int) -> bool:
-    """Share an open file until it is closed; False where another process has it alone, and on Windows."""
-    return fcntl is not None and _flock(handle, "LOCK_SH")
-
-
 def lock_alone(handle: int) -> bool:
     """Have an open file alone until it is closed; False where others have or share it. True on Windows."""
     return fcntl is None or _flock(handle, "LOCK_EX")
@@ -63,6 +59,34 @@ def _flock(handle: int, kind: str) -> bool:
     except OSError:
         return False
     return True
+
+
+class SharedMark:
+    """Held shared by each of several processes, so that another one knows whether there is any (`is_marked`).
+
+    It never waits, and never fails: where it cannot be held it is not.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.release: Callable[[], object] = lambda: None
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except OSError:
+            return
+        if not (SHARES_LOCKS and _flock(handle, "LOCK_SH")):
+            os.close(handle)
+            return
+        # One that is only forgotten is released too.
+        self.release = weakref.finalize(self, os.close, handle)
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a process holds a `SharedMark` of a file, or may, as on Windows. Raises OSError."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        return not (SHARES_LOCKS and lock_alone(handle))
+    finally:
+        os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:

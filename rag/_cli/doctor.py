@@ -30,8 +30,8 @@ from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, table_lines
 
 if TYPE_CHECKING:
+    from rag.store.checking import Repair
     from rag.store.layout import Location
-    from rag.store.repair import Repair
 
 REQUIRED = (
     *("av", "decord", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarrow", "tokenizers"),
@@ -285,8 +285,8 @@ def store_findings(session: Session) -> Iterator[Finding]:
 
 def _repair(session: Session, *, yes: bool) -> bool:
     """Repair the library and say on stderr what was done; False where that was refused."""
+    from rag.store.checking import repair
     from rag.store.finding import find_library
-    from rag.store.repair import repair
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
     with bytes_progress() as progress:

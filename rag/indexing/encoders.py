@@ -137,7 +137,7 @@ def frame_side(least: int, encoder: ImageEncoder | None) -> int:
 
 def stored_side(meta: Meta) -> int:
     """Short side in pixels of the frames that a library's embeddings are made of."""
-    return int(meta.settings.get(STORED_SIDE) or SHORT_SIDE)
+    return int(meta.settings[STORED_SIDE])
 
 
 def enlarging_line(encoder: ImageEncoder | None, meta: Meta) -> str:

@@ -181,14 +181,10 @@ def backfill_measurements(
             meter, damage = _sound(copy.path, video, reader, measuring)
         finally:
             copy.discard()
-        # A kill leaves these stages to be measured, and the video to be searched.
-        left = {stage: value for stage, value in stages.items() if stage not in measuring.stages_on}
-        writer.put_stages({video.video_id: left})
         lost = measuring.store(writer, video, parts, meter)
         if notes := "; ".join(note for note in (damage, lost) if note):
             record_problem(local.group, notes, "measured what is there")
-            writer.flush()
-        writer.put_stages({video.video_id: {**left, **frames, **measuring.stages_on}})
+        writer.put_stages({video.video_id: {**stages, **frames, **measuring.stages_on}})
 
     with closing(interleave(groups, readers, steps)) as done:
         for local, problem in done:

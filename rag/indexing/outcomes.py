@@ -109,17 +109,11 @@ class FileOutcomes:
             self._writer.put_file(row_of(found, content_id))
         self._writer.clear_problem(*solved)
 
-    def begin_video(self, group: Group) -> None:
-        """Store the paths, so that a killed run is taken up again."""
-        self.publish(group)
-        self._writer.flush()
-
     def keep_problem(self, group: Group, done: Done) -> None:
         """Store what is wrong with a content that is usable in part, before it can be seen."""
         if done.reason:
             for found in group.files:
                 self._writer.put_problem(Problem(found.path, done.reason, done.action), found.stamp)
-            self._writer.flush()
 
     def finish(self, group: Group, done: Done) -> None:
         """Store the paths, which makes passages visible, and count a new content with all its paths."""

@@ -362,7 +362,7 @@ class ContentIndexer:
         sidecars = reader.sidecars(copy.sidecars)
         texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
         video = describe(first, copy.content_id, probe, sidecars)
-        self._outcomes.begin_video(group)
+        self._outcomes.publish(group)
         writer.begin_video(video)
 
         # Sense and write: frames clip by clip, then what is of the whole video.

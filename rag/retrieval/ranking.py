@@ -22,8 +22,8 @@ from corpora.records import Clip, Evidence, Passage
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
-from rag.store.clips import place_with_most
 from rag.store.records import Hit
+from rag.store.vectors import place_with_most
 from rag.words import (
     CLOSED,
     codes,

@@ -1,22 +1,49 @@
-"""What is wrong with the files of a library: everything that `head.json` names is read."""
+"""The state of a library's files, for `rag doctor`: what is wrong with them, how to go back, and what index
+files find.
+
+A check reads what `head.json` names. `--repair` goes back to the last commit that reads whole, or gives up
+what cannot be read. A commit before the last one is there while a reader may have it open, and until the end
+of a run of indexing: it helps against what a power failure does to files that were written last. Where no
+commit reads whole, the fragments that cannot be read are taken out of their tables, and all contents that had
+rows in them are erased. Either way `rag index` with the same folders makes again what is missing, from the
+files. Recall compares what index files find of the nearest rows with an exact scan of the table.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rag.errors import LibraryCorrupt
-from rag.store.code_index import IndexDamaged, damaged, damaged_table, verify
-from rag.store.error_mapping import read_errors, require_columns
-from rag.store.head import read_head
+import numpy as np
+
+from corpora.objects import StoreError, is_url, object_states
+from corpora.settings import LOCAL, StorageSettings
+from rag.errors import LibraryCorrupt, LibraryReadOnly
+from rag.records import SearchFilter
+from rag.settings import EXACT_ROWS
+from rag.store import schema
+from rag.store.code_index import IndexDamaged, damaged, damaged_table, drop_damaged, verify
+from rag.store.database import Database
+from rag.store.error_mapping import read_errors, require_columns, write_errors
+from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
-from rag.store.schema import FULL_TEXT
+from rag.store.schema import FULL_TEXT, column_matrix
+from rag.store.snapshot import Snapshot
+from rag.store.vector_index import Codes
+from rag.store.vectors import VectorTable
+from rag.store.writing import Writer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SAMPLE_BYTES = 2**30
 """Bytes of rows that are read without `full`, of each table the newest."""
@@ -26,6 +53,12 @@ OTHER_INDEX = "keys of {}"
 
 Read = Callable[[int, int], object]
 """Called with how many bytes were read, and how many will be."""
+OWNERS = {"files": "content_id", "passages": "source_id"}
+"""Columns of the content that a row belongs to; else `video_id`."""
+BEST = 10
+"""Rows that are to be found for each question."""
+ROUNDING = 10**-5
+"""Cosine below the last of the best rows at which a row ties with it."""
 
 
 @dataclass
@@ -173,3 +206,283 @@ def without_stderr() -> Iterator[None]:
         os.dup2(held, 2)
         os.close(nowhere)
         os.close(held)
+
+
+@dataclass
+class Repair:
+    """What a repair did, or would do."""
+
+    made_again: list[str] = field(default_factory=list)
+    """A line for each table and index that was made again, and one for the commit that the repair went back
+    to."""
+    again: list[str] = field(default_factory=list)
+    """Paths whose content the next `rag index` indexes again."""
+    lost: list[str] = field(default_factory=list)
+    """Paths of files that are gone, whose content is erased."""
+    notes: list[str] = field(default_factory=list)
+    """A line for each index that the disk has no room for."""
+    refused: bool = False
+    """Whether nothing was erased, for the sake of `lost`."""
+
+
+def repair(
+    location: Location,
+    *,
+    confirm: Callable[[Sequence[str]], bool],
+    exact_rows: int = EXACT_ROWS,
+    storage: StorageSettings = LOCAL,
+    progress: Read = lambda *_: None,
+) -> Repair:
+    """Repair the library in a folder or on a store.
+
+    `confirm`: asked once, with the paths of files that are gone and whose content would be erased; where it
+    answers False nothing is changed. Raises `LibraryCorrupt` where no head can be read, `LibraryReadOnly` for
+    a copy, `LibraryBusy`, `StoreError` where it cannot be seen whether indexed objects are still there, and
+    the errors of a library.
+    """
+    layout = open_layout(location)
+    if (note := layout.copy_note()) is not None:
+        raise LibraryReadOnly(
+            f"{location}: a copy of {note.of}; remove the folder and pull the library again"
+        )
+    report = Repair()
+    with write_errors(layout.folder):
+        lock = layout.writer_lock()
+    if lock is not None:
+        lock.acquire()
+    try:
+        tables = _go_back(layout, progress, report)
+        damage = _Damage(layout, tables, storage)
+        report.lost = damage.paths(damage.gone)
+        if report.lost and not confirm(report.lost):
+            report.refused = True
+            return report
+        report.again = damage.paths(damage.contents - damage.gone)
+        db = Database(layout, without=damage.unopened)
+        for table in tables:
+            if table.name not in damage.unopened:
+                db.remove_fragments(table.name, [each.fragment_id for each in table.bad])
+        with Writer(layout, None, db) as writer:
+            damage.give_up(writer)
+            report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
+            report.made_again += writer.check_files(exact_rows)
+            if layout.indexes is not None:
+                with write_errors(layout.folder):
+                    report.made_again += drop_damaged(layout.indexes, writer.tables())
+            report.notes = writer.maintain(exact_rows)
+    finally:
+        if lock is not None:
+            lock.release()
+    return report
+
+
+def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[ReadTable]:
+    """Make the last commit that reads whole the head, if it is not; else return the damaged tables of the
+    newest."""
+    found = layout.read_head()
+    etag = "" if found is None else found[1]
+    seen: dict[object, str] = {}
+    readings = []
+    for head, torn in _newest(layout, None if found is None else found[0]):
+        tables = [table for table, _, _ in read_tables(layout, head.tables, progress=progress, seen=seen)]
+        readings.append((head, torn, [table for table in tables if table.fault]))
+    head, torn, damaged = min(readings, key=lambda reading: bool(reading[2]))
+    back = head
+    for earlier in head.earlier if damaged else ():
+        if all(not table.fault for table, _, _ in read_tables(layout, earlier.tables, seen=seen)):
+            until = datetime.fromtimestamp(earlier.until).isoformat(" ", "seconds")
+            report.made_again.append(f"went back to the state of {until}; what was indexed later is missing")
+            back, damaged = replace(head.next(earlier.tables, head.meta), earlier=()), []
+            break
+    for name, version in back.tables.items():
+        _delete_unreadable(layout, name, version)
+    if torn:
+        report.made_again.append("put head.json back from its copy")
+    if torn or back is not head:
+        with write_errors(layout.folder):
+            layout.write_head(back.to_bytes(), etag)
+    return damaged
+
+
+def _newest(layout: LibraryLayout, content: bytes | None) -> list[tuple[Head, bool]]:
+    """What `head.json` says, and its copy where that says otherwise of the same commit or `head.json` cannot
+    be read; with whether it is the copy."""
+    found: list[tuple[Head, bool]] = []
+    for each, torn in ((content, False), (layout.read_spare_head(), True)):
+        with contextlib.suppress(LibraryCorrupt):
+            if each is not None:
+                head = parse_head(layout.folder, each)
+                if all(other.commit == head.commit and other.tables != head.tables for other, _ in found):
+                    found.append((head, torn))
+    if found:
+        return found
+    raise LibraryCorrupt(
+        f"{layout.folder}: head.json is lost, and with it what the tables are; "
+        "move the library's folder away and index again with: rag index FOLDER"
+    )
+
+
+def _delete_unreadable(layout: LibraryLayout, name: str, version: int) -> None:
+    """Delete the versions behind that of the head that cannot be opened."""
+    for later in layout.versions(name):
+        if later <= version:
+            return
+        try:
+            with without_stderr(), read_errors(layout.folder, name):
+                layout.dataset(name, later)
+        except LibraryCorrupt:
+            with write_errors(layout.folder):
+                layout.delete_version(name, later)
+
+
+class _Damage:
+    """What the contents of a library lose by tables that cannot be read whole."""
+
+    def __init__(self, layout: LibraryLayout, damaged: Sequence[ReadTable], storage: StorageSettings) -> None:
+        self._damaged = damaged
+        self.unopened = {table.name for table in damaged if table.dataset is None}
+        """Tables that cannot be opened at all; they are made again, empty."""
+        self._measured: set[str] = set()
+        """Videos that lose measurements, which can be made again alone."""
+        self.contents: set[str] = set()
+        """Videos and sources that are erased."""
+        self.gone: set[str] = set()
+        """Those of them that have no file any more."""
+        self._paths: dict[str, list[str]] = {}
+        if not damaged:
+            return
+        head, _ = read_head(layout)
+        bad = {table.name: table for table in damaged}
+        opened = {name: bad.get(name) or open_table(layout, name, head.tables[name]) for name in head.tables}
+        for row in _rows(opened["files"], ["content_id", "path"]):
+            self._paths.setdefault(row["content_id"], []).append(os.fsdecode(row["path"]))
+        videos = {row["video_id"]: row for row in _rows(opened["videos"], ["video_id", "path"])}
+        for video_id, row in videos.items():
+            self._paths.setdefault(video_id, [os.fsdecode(row["path"])])
+        sources = {row["source_id"] for row in _rows(opened.get("passages"), ["source_id"])}
+        for table in damaged:
+            every = sources | self._paths.keys() - videos.keys() if table.name == "passages" else {*videos}
+            owners = _owners(table, every)
+            if table.name in schema.MEASURED_TABLES:
+                self._measured |= owners
+            elif table.name == "files":
+                self.contents |= sources - self._paths.keys()
+            elif table.name == "videos":
+                rows = (*_rows(opened["clips"], ["video_id"]), *_rows(opened.get("evidence"), ["video_id"]))
+                self.contents |= {row["video_id"] for row in rows} - videos.keys()
+            elif table.name != "problems":
+                self.contents |= owners
+        self._measured &= videos.keys() - self.contents
+        self.gone = self.contents - self._there(storage)
+
+    def paths(self, contents: Iterable[str]) -> list[str]:
+        """The first path of each, sorted."""
+        return sorted(self._paths[content][0] for content in contents if content in self._paths)
+
+    def _there(self, storage: StorageSettings) -> set[str]:
+        """Those with a file or an object. Raises `StoreError` where that cannot be seen."""
+        paths = {content: self._paths.get(content, []) for content in self.contents}
+        objects = object_states(filter(is_url, itertools.chain(*paths.values())), storage)
+        for state in objects.values():
+            if isinstance(state, StoreError):
+                raise state
+        exists = {path: state is not None for path, state in objects.items()}
+        return {
+            content
+            for content, own in paths.items()
+            if any(exists[path] if path in exists else os.path.exists(path) for path in own)
+        }
+
+    def give_up(self, writer: Writer) -> None:
+        """Erase contents, and let measurements be made again, in one commit."""
+        writer.create_tables()
+        writer.erase(self.contents)
+        stages = writer.stage_fingerprints()
+        left = {
+            video_id: {
+                name: value for name, value in stages[video_id].items() if name not in schema.MEASURED_STAGES
+            }
+            for video_id in self._measured & stages.keys()
+        }
+        if left:
+            writer.put_stages(left)
+        writer.flush()
+
+
+def _rows(table: ReadTable | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows of the fragments that can be read."""
+    if table is not None and table.dataset is not None:
+        bad = {fragment.fragment_id for fragment in table.bad}
+        whole = [each for each in table.dataset.get_fragments() if each.fragment_id not in bad]
+        if whole:
+            yield from table.dataset.scanner(columns=columns, fragments=whole).to_table().to_pylist()
+
+
+def _owners(table: ReadTable, every: set[str]) -> set[str]:
+    """Contents with rows in the fragments that cannot be read; `every` one where that is not known."""
+    if table.dataset is None:
+        return every
+    column, found = OWNERS.get(table.name, "video_id"), set[str]()
+    try:
+        with without_stderr(), read_errors(Path(), table.name):
+            rows = table.dataset.scanner(columns=[column], fragments=table.bad).to_table()
+            found = {*rows[column].to_pylist()}
+    except LibraryCorrupt:
+        return every
+    return found if found <= every else every
+
+
+def recall(
+    s: Snapshot, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None
+) -> dict[str, tuple[int, float]]:
+    """By table that has an index: how many questions were asked, and the share of the exact `BEST` rows that
+    a search finds.
+
+    `count`: questions, stored vectors of each table; for clips stored texts, where `texts` encodes them
+    in the space of images, unit float32 (n, dim).
+    """
+    found = {}
+    for vectors in (s.clip_vectors, s.sound_vectors, s.evidence_vectors, s.passage_vectors):
+        if vectors is None or not vectors.indexed:
+            continue
+        queries = _stored_vectors(s, vectors, count)
+        if texts is not None and vectors is s.clip_vectors and (words := _stored_texts(s, count)):
+            queries = texts(words)
+        found[vectors.table.name] = (len(queries), _recall(s, vectors, queries))
+    return found
+
+
+def _recall(s: Snapshot, vectors: VectorTable, queries: NDArray[np.float32]) -> float:
+    """Of unit float32 (n, dim), in one scan. Rows that tie with the last of the best count as found."""
+    name, owner, dim = vectors.table.name, vectors.table.owner, vectors.table.dim
+    best = np.full((len(queries), BEST), -np.inf)
+    shown = {each for part in vectors.indexed for each in part.shown}.union(vectors.matrix.owners.names)
+    for batch in s.batches(name, [owner, "vector"]):
+        keep = Codes(batch[owner]).among(shown)
+        scores = column_matrix(batch["vector"], dim)[keep].astype(np.float32) @ queries.T
+        best = -np.sort(-np.concatenate([best, scores.T], axis=1), axis=1)[:, :BEST]
+    found = 0
+    for query, right in zip(queries, best, strict=True):
+        least = right[-1] - ROUNDING
+        found += sum(hit.score >= least for hit in vectors.nearest(query, BEST, None, SearchFilter()))
+    return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
+
+
+def _stored_vectors(s: Snapshot, vectors: VectorTable, count: int) -> NDArray[np.float32]:
+    """float32 (n, dim) of rows spread over a table."""
+    rows = s.take(vectors.table.name, ["vector"], _spread_rows(s, vectors.table.name, count))
+    return column_matrix(rows["vector"], vectors.table.dim).astype(np.float32)
+
+
+def _stored_texts(s: Snapshot, count: int) -> list[str]:
+    """Texts of spans spread over the library."""
+    rows = s.take("evidence", [FULL_TEXT], _spread_rows(s, "evidence", count))
+    texts: list[str] = rows[FULL_TEXT].to_pylist()
+    return texts
+
+
+def _spread_rows(s: Snapshot, name: str, count: int) -> list[int]:
+    """Ids of `count` rows spread over a table, or of all where it has fewer."""
+    rows = np.sort(s.scan(name, [], row_ids=True)["_rowid"].to_numpy())
+    chosen: list[int] = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)].tolist()
+    return chosen

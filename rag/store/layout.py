@@ -15,14 +15,16 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
 from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
-from corpora.platforms import sync_folder
+from corpora.platforms import SharedMark, is_marked, sync_folder
 from rag.errors import LibraryBusy, LibraryReadOnly
-from rag.store.lock import ReaderMark, WriterLock, no_readers
+
+if TYPE_CHECKING:
+    from rag.store.lock import WriterLock
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
@@ -190,7 +192,7 @@ class LibraryLayout(ABC):
         """The lock of the one writer, not yet held; None where the head alone keeps writers apart."""
 
     @abstractmethod
-    def reader_mark(self) -> ReaderMark | None:
+    def reader_mark(self) -> SharedMark | None:
         """Held while a reader is open; None where no writer could see it."""
 
     @abstractmethod
@@ -373,16 +375,18 @@ class Layout(LibraryLayout):
     def writer_lock(self) -> WriterLock:
         """It ends with its process. Makes the files beside it. Raises OSError."""
         self.tables.mkdir(parents=True, exist_ok=True)
+        from rag.store.lock import WriterLock
+
         self.readers.touch()
         return WriterLock(self.lock)
 
-    def reader_mark(self) -> ReaderMark:
+    def reader_mark(self) -> SharedMark:
         """A lock that readers share."""
-        return ReaderMark(self.readers)
+        return SharedMark(self.readers)
 
     def no_readers(self) -> bool:
         """By the lock that they share."""
-        return no_readers(self.readers)
+        return not is_marked(self.readers)
 
     @property
     def is_locked(self) -> bool:

@@ -1,4 +1,4 @@
-"""One writer at a time, and a way to know that there are no readers.
+"""One writer at a time.
 
 The system drops a lock when its process dies, so a crash leaves none behind; the note beside it only says who
 holds it.
@@ -10,14 +10,12 @@ import contextlib
 import json
 import os
 import socket
-import weakref
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.outputs import atomic_write_text
-from corpora.platforms import SHARES_LOCKS, lock_alone, lock_shared, take_lock
+from corpora.platforms import take_lock
 from rag.errors import LibraryBusy
 from rag.store.error_mapping import write_errors
 
@@ -73,28 +71,3 @@ class WriterLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
-
-
-class ReaderMark:
-    """Held shared while a reader is open. Never waits, and never fails: it is only a courtesy to cleaning."""
-
-    def __init__(self, path: Path) -> None:
-        self.release: Callable[[], object] = lambda: None
-        try:
-            handle = os.open(path, os.O_RDONLY)
-        except OSError:
-            return
-        if not lock_shared(handle):
-            os.close(handle)
-            return
-        # A reader that is only forgotten gives its mark back too.
-        self.release = weakref.finalize(self, os.close, handle)
-
-
-def no_readers(path: Path) -> bool:
-    """True when no reader holds its mark now, so that old versions can go at once."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        return SHARES_LOCKS and lock_alone(handle)
-    finally:
-        os.close(handle)

@@ -22,7 +22,6 @@ from corpora.objects import ObjectStore, StoreAddress, StoredObject, StoreError
 from corpora.outputs import atomic_file
 from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
-from rag.store.clips import FRAME_COLUMNS
 from rag.store.database import Database
 from rag.store.error_mapping import TableGone, corrupt, read_errors, write_errors
 from rag.store.finding import nothing_indexed, require_library
@@ -30,6 +29,7 @@ from rag.store.head import read_head
 from rag.store.layout import CopyNote, Layout, ObjectLayout, manifest_name
 from rag.store.maintenance import compact, index_keys, update_index_files
 from rag.store.schema import quoted
+from rag.store.vectors import FRAME_COLUMNS
 
 PARALLEL = 8
 """Files in flight: a store answers late, and many at once."""

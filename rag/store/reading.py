@@ -17,7 +17,6 @@ from corpora.objects import NoBucket, StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
-from rag.store.clips import clips_by_id, clips_holding, fetch
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
@@ -25,7 +24,7 @@ from rag.store.layout import LibraryLayout, Location, open_layout
 from rag.store.records import EXCLUDED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
-from rag.store.vectors import VectorTable
+from rag.store.vectors import VectorTable, clips_by_id, clips_holding, fetch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,10 +168,6 @@ class Reader:
         was off. Raises KeyError for a video that is unknown or not ready."""
         return self.ask(lambda s: s.stages(video_id))
 
-    def indexed_at(self, video_id: str) -> int:
-        """When a video was indexed, ns since 1970. Raises KeyError for one that is unknown or not ready."""
-        return self.ask(lambda s: int(s.ready[video_id]))
-
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence that each video has any of."""
         kinds = self.ask(lambda s: s.evidence_kinds)
@@ -228,7 +223,7 @@ class Reader:
         return self.ask(lambda s: clips_by_id(s, clip_ids))
 
     def clips_holding(self, spans: Sequence[VideoInterval]) -> list[Clip | None]:
-        """As `rag.store.clips.clips_holding`."""
+        """As `rag.store.vectors.clips_holding`."""
         return self.ask(lambda s: clips_holding(s, spans))
 
     def clip(self, clip_id: str) -> Clip:
@@ -423,8 +418,8 @@ class Reader:
     def recall(
         self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None
     ) -> dict[str, tuple[int, float]]:
-        """As `rag.store.recall.recall`; `texts` gives unit float32 (n, dim)."""
-        from rag.store.recall import recall
+        """As `rag.store.checking.recall`; `texts` gives unit float32 (n, dim)."""
+        from rag.store.checking import recall
 
         return self.ask(lambda s: recall(s, count, texts))
 

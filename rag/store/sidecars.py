@@ -194,18 +194,7 @@ def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], e
         choices.append([path for path in every if not _is_excluded(path, Globs(globs))])
     if len(reader.folders) > 1:
         choices += map(list, beside)  # each library may have indexed one of the files
-    if any(sidecar_hash(distinct_sidecars(paths)) == indexed for paths in choices):
-        return False
-    # Where none was indexed, those of before were excluded by an option, which is not kept by every version.
-    return bool(indexed) or any(_is_newer(path, reader.indexed_at(content)) for path in every)
-
-
-def _is_newer(path: str, time_ns: int) -> bool:
-    """Whether a file was made, changed or moved after a time in ns since 1970."""
-    try:
-        return os.stat(path).st_ctime_ns > time_ns
-    except OSError:
-        return False
+    return all(sidecar_hash(distinct_sidecars(paths)) != indexed for paths in choices)
 
 
 def _is_excluded(path: str, exclude: Globs) -> bool:

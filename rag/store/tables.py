@@ -458,9 +458,9 @@ class VideoWriter(ABC):
 
         Of a video that is being written once it is finished, of a complete one with the next commit.
         `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
-        ValueError for a video that is neither begun nor without these stages.
+        ValueError for a video that is neither begun nor complete.
         """
-        if not self._complete.get(video_id) or set(stages) & self._stages[video_id].keys():
+        if not self._complete.get(video_id):
             self._require_begun(video_id)
         rows: dict[str, Any] = {}
         if "shots" in stages:

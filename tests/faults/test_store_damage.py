@@ -18,14 +18,13 @@ import pytest
 
 from corpora.records import SoundTrack
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, LibraryTooNew, StoreError
-from rag.store.checking import check_files_of
+from rag.store.checking import check_files_of, repair
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.head import read_head
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import SCHEMA
-from rag.store.repair import repair
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
@@ -217,7 +216,7 @@ def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     expected = list(dump(layout.folder))
     shutil.rmtree(layout.table(table)) if lost == "table" else cut(first_rows(layout, table))
     assert f"table {table}" in check_files_of(layout).faults
-    monkeypatch.setattr("rag.store.repair.os.path.exists", lambda _: True)
+    monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     done = repair(layout.folder, confirm=refuse)
     assert f"table {table}: took out what could not be read" in done.made_again
     assert check_files_of(layout, full=True).faults == {}
@@ -242,7 +241,7 @@ def test_a_repair_that_was_stopped_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
     """At whichever write: in the end the library is that of a repair that was not stopped."""
-    monkeypatch.setattr("rag.store.repair.os.path.exists", lambda _: True)
+    monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=(1,))
     shutil.rmtree(layout.table(table))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from corpora.records import Clip
 from rag.retrieval.ranking import clip_with_most, overlap
-from rag.store.clips import holding
+from rag.store.vectors import holding
 
 LENGTHS = st.lists(st.sampled_from([5.0, 10.0, 30.0, 34.0]), min_size=1, max_size=8)
 MOMENT = st.one_of(st.floats(-10, 250), st.integers(0, 40).map(lambda number: 5.0 * number))

@@ -91,9 +91,9 @@ def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path
 
 
 def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from corpora.platforms import is_marked
     from rag.store import reading, snapshot
     from rag.store.layout import Layout
-    from rag.store.lock import no_readers
 
     with Writer.open(tmp_path / "library") as writer:
         writer.set_meta(META)
@@ -103,11 +103,11 @@ def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: 
 
     class Watched(snapshot.Snapshot):
         def scan(self, *asked: Any, **how: Any) -> Any:
-            alone.append(no_readers(readers))
+            alone.append(not is_marked(readers))
             return super().scan(*asked, **how)
 
     monkeypatch.setattr(reading, "Snapshot", Watched)
     assert StoredRows.read(tmp_path / "library").files() == {}
     assert alone
     assert not any(alone)
-    assert no_readers(readers)
+    assert not is_marked(readers)

@@ -13,7 +13,6 @@ import pytest
 from corpora import platforms
 from rag.errors import RagError
 from rag.listening import authority, bind_listener, is_loopback
-from rag.store.lock import no_readers
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import fill
@@ -63,11 +62,11 @@ def test_every_module_is_imported_without_what_windows_lacks() -> None:
 def test_a_library_is_written_and_read_without_locks_that_can_be_shared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.platforms.fcntl", None)
-    monkeypatch.setattr("rag.store.lock.SHARES_LOCKS", False)
+    monkeypatch.setattr(platforms, "fcntl", None)
+    monkeypatch.setattr(platforms, "SHARES_LOCKS", False)
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     with Reader.open(tmp_path / "lib") as reader, Writer.open(tmp_path / "lib") as writer:
-        assert not no_readers(tmp_path / "lib" / "readers.lock")
+        assert platforms.is_marked(tmp_path / "lib" / "readers.lock")
         writer.maintain()
         assert len(reader.videos()) == 1
 

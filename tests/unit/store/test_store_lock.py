@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from corpora.platforms import SharedMark, is_marked
 from rag.errors import LibraryBusy
-from rag.store.lock import ReaderMark, WriterLock, no_readers
+from rag.store.lock import WriterLock
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import fill
@@ -85,14 +86,14 @@ def test_a_writer_that_fails_to_open_gives_the_lock_back(
 def test_readers_are_known_while_they_are_open(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     marks = tmp_path / "lib" / "readers.lock"
-    assert no_readers(marks)
+    assert not is_marked(marks)
     with Reader.open(tmp_path / "lib"), Reader.open(tmp_path / "lib"):
-        assert not no_readers(marks)
-    assert no_readers(marks)
-    forgotten = ReaderMark(marks)
-    assert not no_readers(marks)
+        assert is_marked(marks)
+    assert not is_marked(marks)
+    forgotten = SharedMark(marks)
+    assert is_marked(marks)
     del forgotten
-    assert no_readers(marks)
+    assert not is_marked(marks)
 
 
 def test_a_reader_without_a_mark_reads_all_the_same(tmp_path: Path) -> None:

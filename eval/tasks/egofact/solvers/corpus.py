@@ -19,8 +19,8 @@ from rag.library import Library
 from rag.records import SearchFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
-from rag.store.clips import place_with_most
 from rag.store.records import ClipFrames
+from rag.store.vectors import place_with_most
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
