@@ -21,7 +21,6 @@ from corpora.scan import path_or_address
 from corpora.settings import LOCAL, StorageSettings
 from rag.indexing.report import Prune
 from rag.store.layout import SYSTEM_NAMES
-from rag.store.records import FileRow
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
@@ -76,15 +75,6 @@ def find_missing(
     inside = below(roots)
     left = (path for path in known if path not in found and path.startswith(inside))
     return sorted(find_gone(left, storage))
-
-
-def find_misnamed(
-    rows: Mapping[str, FileRow], contents: Collection[str], missing: Collection[str], storage: StorageSettings
-) -> list[str]:
-    """Paths beside `missing` without a file, of `contents`. A row without a stamp was repaired: its path may
-    be damaged, and lead out of the roots."""
-    repaired = {path for path, row in rows.items() if not row.stamp and row.content_id in contents}
-    return find_gone(sorted(repaired.difference(missing)), storage)
 
 
 def below(roots: Iterable[str]) -> tuple[str, ...]:

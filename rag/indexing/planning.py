@@ -24,7 +24,7 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import below, find_gone, find_misnamed, find_missing
+from rag.indexing.missing import below, find_gone, find_missing
 from rag.store.copying import suffix
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
@@ -192,8 +192,7 @@ def make_plan(
         there = {f.path for f in files if f.path in rows and rows[f.path].content_id == content}
         plan.unchanged |= there
         plan.arrived += len(files) - len(there)
-    missing = find_missing(rows, scanned, roots, storage)
-    plan.missing = [*missing, *find_misnamed(rows, by_content.keys(), missing, storage)]
+    plan.missing = find_missing(rows, scanned, roots, storage)
     plan.moved = _moved(plan.missing, rows, by_content.keys())
     plan.emptied = [path for path in scan.empty if path in rows]
     return plan

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
-from rag.store.head import older_format, read_head
+from rag.store.head import read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 
 if TYPE_CHECKING:
@@ -104,8 +104,6 @@ def require_library(folder: Location) -> LibraryLayout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
     layout = open_layout(folder)
     if not layout.exists():
-        if layout.is_older_format():
-            raise older_format(layout.folder)
         raise LibraryNotFound(f"{layout.folder}: no library here; make one with: {index_command(folder)}")
     return layout
 

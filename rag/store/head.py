@@ -100,21 +100,16 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
             f"{folder}: written by a newer version of this program (schema {number}, this one knows {SCHEMA})"
             "; upgrade it, or use another library with --library"
         )
-    raise older_format(folder)
+    raise LibraryError(
+        f"{folder}: made by an older version of this program, which this one does not read; "
+        "index again into a new folder: rag index FOLDER --library NEW"
+    )
 
 
 def damaged_head(folder: PathLike[str], what: str) -> LibraryCorrupt:
     """The error for a library whose `head.json` is lost, with the command that puts it back."""
     remedy = f"{REPAIR} --library {shlex.quote(fspath(folder))}"
     return LibraryCorrupt(f"{folder}: head.json {what}; {remedy}")
-
-
-def older_format(folder: PathLike[str]) -> LibraryError:
-    """The error for a library that was made before there was a `head.json`, or with other tables."""
-    return LibraryError(
-        f"{folder}: made by an older version of this program, which this one does not read; "
-        "index again into a new folder: rag index FOLDER --library NEW"
-    )
 
 
 def read_head(layout: LibraryLayout) -> tuple[Head, str]:
@@ -126,8 +121,6 @@ def read_head(layout: LibraryLayout) -> tuple[Head, str]:
     if found is None and layout.read_spare_head() is not None:
         raise damaged_head(layout.folder, "is gone")
     if found is None:
-        if layout.is_older_format():
-            raise older_format(layout.folder)
         return Head(), ""
     return parse_head(layout.folder, found[0]), found[1]
 

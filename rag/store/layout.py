@@ -163,10 +163,6 @@ class LibraryLayout(ABC):
         """Whether tables have rows, which a writer would delete that finds no head."""
         return False
 
-    def is_older_format(self) -> bool:
-        """Whether there is a library that was made before there was a `head.json`."""
-        return not self.exists() and self.has_table("meta")
-
     def is_library(self) -> bool:
         """Whether there is a library, or one was begun: by the marker, or by the head."""
         return self.has_marker() or self.exists()

@@ -312,19 +312,6 @@ def dump_of(layout: Layout, table: str) -> list[str]:
     return [str(row) for row in at_head(layout, table).to_table().to_pylist()]
 
 
-def test_a_library_of_an_older_format_is_refused_in_one_line(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    layout = Layout(tmp_path / "lib")
-    for path in layout.folder.glob("head*.json"):
-        path.unlink()
-    layout.table("clips").rename(layout.table("meta"))
-    before = sorted(layout.folder.rglob("*"))
-    for use in (Reader.open, Writer.open):
-        with pytest.raises(LibraryError, match=r"older version.*index again into a new folder"):
-            use(layout.folder)
-    assert {*before} <= {*layout.folder.rglob("*")}
-
-
 def test_a_library_of_another_schema_is_refused(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     head = tmp_path / "lib" / "head.json"
