@@ -87,6 +87,9 @@ class ReadingSettings(SettingsSection):
     """Memory that the subprocess may write to, on Linux."""
     document_seconds: float = Field(60.0, ge=1, le=86400)
     """Processor time for each MiB of a document, and for one smaller than that."""
+    language: str = Field("", pattern="^([a-z]{2})?$")
+    """Language of texts and subtitles, as a code such as `tr`. It decides where the letters of an old text
+    fit several encodings; the language in the name of a subtitle file goes before it."""
 
 
 def _registered_decoder(name: str) -> str:

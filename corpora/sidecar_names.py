@@ -18,21 +18,20 @@ from corpora.kinds import kind_of, sidecar_base
 CLOCK_STEP_NS = 3 * 10**9
 """The times of a file system are at least so exact."""
 
-LANGUAGE_CODES = (
-    "ara bul cat ces chi cze dan deu dut ell eng est fas fin fra fre ger gre heb hin hrv hun ice ind "
-    "isl ita jpn kor lav lit may nld nor per pol por ron rum rus slk slo slv spa srp swe tha tur ukr "
-    "vie zho"
-)
-"""Codes of three letters, by ISO 639-2. Any two letters count as a code too."""
-MARKS = (
-    "forced sdh cc hi default full auto orig dub sub subs subtitle subtitles caption captions english "
-    "german french spanish italian portuguese dutch polish russian turkish arabic hindi chinese "
-    "japanese korean czech danish finnish greek hebrew hungarian norwegian romanian swedish thai "
-    "ukrainian vietnamese deutsch français español italiano português nederlands polski čeština "
-    "svenska dansk norsk suomi türkçe русский українська 中文 日本語 한국어"
-)
-"""What else a name says of subtitles: names of languages, and for whom they are."""
-_KNOWN = frozenset(LANGUAGE_CODES.split()) | frozenset(MARKS.split())
+_LANGUAGES = """ar ara arabic|bg bul|ca cat|cs ces cze czech čeština|da dan danish dansk
+de deu ger german deutsch|el ell gre greek|en eng english|es spa spanish español|et est|fa fas
+fi fin finnish suomi|fr fra fre french français|he heb hebrew|hi hin hindi|hr hrv|hu hun hungarian
+id ind|is isl ice|it ita italian italiano|ja jpn japanese 日本語|ko kor korean 한국어|lt lit|lv lav|ms may
+nl nld dut dutch nederlands|no nor norwegian norsk|pl pol polish polski|pt por portuguese português
+ro ron rum romanian|ru rus russian русский|sk slk slo|sl slv|sr srp|sv swe swedish svenska|th tha thai
+tr tur turkish türkçe|uk ukr ukrainian українська|vi vie vietnamese|zh zho chi chinese 中文"""
+LANGUAGES = {
+    word: words.split()[0] for words in _LANGUAGES.replace("\n", "|").split("|") for word in words.split()
+}
+"""Codes of two letters by those of ISO 639-1 and 639-2 and by names. Any two letters count as a code too."""
+MARKS = "forced sdh cc hi default full auto orig dub sub subs subtitle subtitles caption captions"
+"""What else a name says of subtitles: for whom they are."""
+_KNOWN = frozenset(LANGUAGES) | frozenset(MARKS.split())
 
 _TWO, _TWO_OR_THREE = re.compile("[a-z]{2}"), re.compile("[a-z]{2,3}")
 _LAST_PARTS = (
@@ -63,14 +62,30 @@ def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[st
     return []
 
 
+def language_in(name: str) -> str:
+    """The code of two letters of the language that the name of a sidecar ends with; empty without one."""
+    rest: str | None = spelled(sidecar_base(name) or "")
+    while rest and (cut := _cut_mark(rest)):
+        rest, mark = cut
+        if mark in LANGUAGES and mark not in MARKS.split():
+            return LANGUAGES[mark]
+    return ""
+
+
 def _without_mark(name: str) -> str | None:
     """A spelled name without the language or mark at its end; None where there is none."""
+    cut = _cut_mark(name)
+    return cut[0] if cut else None
+
+
+def _cut_mark(name: str) -> tuple[str, str] | None:
+    """A spelled name without the language or mark at its end, and that; None where there is none."""
     for pattern in _LAST_PARTS:
         found = pattern.fullmatch(name)
         # After a dot nothing else is written in three letters.
         any_language = _TWO_OR_THREE if found and found[2] == "." else _TWO
         if found and found[2] and (found[3] in _KNOWN or any_language.fullmatch(found[3])):
-            return found[1]
+            return found[1], found[3]
     return None
 
 

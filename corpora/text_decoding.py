@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 SAMPLE = 256 * 2**10
 BLOCK = 2**20
@@ -17,27 +19,43 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-MAX_DAMAGE = 0.05
-"""UTF-8 with at most this share of its non-ASCII characters broken is still UTF-8."""
-
-WESTERN = tuple(
-    frozenset(letters)
-    for letters in (
-        "àâæçéèêëîïôœùûüÿñ",
-        "äöüßéàè",
-        "áéíóúüñ¿¡ªº",
-        "àáâãçéêíóôõúüªº",
-        "àèéìíîòóùú",
-        "åäöæøéèüáàóôê",
-        "éëïöüáóíèê",
-        "áéíóúýðþæö",
-        "àçéèíïóòúü·",
-    )
+CODECS = (
+    *(
+        "cp1252",
+        "iso8859-1",
+        "cp1250",
+        "iso8859-2",
+        "cp1254",
+        "cp1257",
+        "cp1258",
+        "cp1251",
+        "koi8-r",
+        "koi8-u",
+    ),
+    *("iso8859-5", "cp866", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874", "cp932", "euc_jis_2004"),
+    *("iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"),
 )
-"""French, German, Spanish, Portuguese, Italian, Nordic, Dutch, Icelandic, Catalan."""
-TYPOGRAPHY = frozenset("“”‘’„«»‹›–—…€£°©®™•·§×±µ½¼\xa0")
-MAX_WESTERN_SHARE = 0.34
+"""Among which the detector chooses: those in which subtitles and texts are found, by their Python names."""
+SUPERSETS = {"iso8859-1": "cp1252", "euc_jis_2004": "euc_jp"}
+HINTED = 0.5
+"""Share of the best confidence from which an encoding of the expected language goes before the best."""
+UNSURE, RIVAL = 0.1, 0.8
+"""Confidence below which an encoding is unsure, where another text has this share of it: 85 % are right."""
+WESTERN, PRIOR = "cp1252", 1.1
+"""The most common codec, and by how much its confidence is raised."""
+MIXED = 0.2
+"""Share of letters of other alphabets than the Latin one from which too many stand beside Latin ones."""
+LEAST_PLAIN = 100
+"""Bytes of lines of ASCII that the detector sees, at least; else as many as of the other lines, which more
+would drown."""
+CHANCE = 3
+"""Most characters of a line in an old encoding that may be valid UTF-8 by chance."""
+expected_language: ContextVar[str] = ContextVar("expected_language", default="")
+"""Code of two letters of the language in which texts of unknown encoding may be; empty: any."""
 
+_WORD = re.compile(rb"[A-Za-z]{2}")
+_OTHER_LETTER = re.compile(r"[\u0370-\u0e7f]")
+_TWO_ALPHABETS = re.compile(r"[A-Za-z][\u0370-\u0e7f]|[\u0370-\u0e7f][A-Za-z]")
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
 _SOFT_HYPHEN = re.compile(r"\u00ad(?:[ \t]*\n[ \t]*(?=[^\W\d_]))?")
 """And the line end at which it is shown: "Turm\u00ad\ndrehkran" is one word."""
@@ -66,16 +84,32 @@ class Encoding:
     """How the bytes of one file become text."""
 
     name: str
-    """A codec."""
-    mixed: bool = False
-    """Whether only the lines that are not UTF-8 are in that codec."""
+    """A codec; of lines, where some are UTF-8, that of the others."""
+    utf8: Literal["no", "some", "most"] = "no"
+    """Which lines of a file in `name` are UTF-8: those that are valid, or all that are not mostly broken."""
+    unsure: bool = False
+    """Whether the codec may well be another."""
 
     def decode(self, data: bytes) -> str:
         """What cannot be decoded becomes U+FFFD."""
-        if not self.mixed:
+        if self.utf8 == "no":
             return data.decode(self.name, errors="replace")
         lines = data.splitlines(keepends=True)
-        return "".join(line.decode("utf-8" if _is_utf8(line) else self.name, "replace") for line in lines)
+        return "".join(
+            line.decode("utf-8" if self._is_utf8(line) else self.name, "replace") for line in lines
+        )
+
+    def _is_utf8(self, line: bytes) -> bool:
+        valid, broken = _utf8_characters(line)
+        if self.utf8 == "most":
+            return broken <= len(valid)
+        return not broken and (len(valid) > CHANCE or _has(self.name, valid))
+
+    @property
+    def doubt(self) -> str:
+        """What to do where the codec is unsure; empty where it is not."""
+        said = f"its encoding is taken for {self.name}, by few letters; if they are wrong, save it as UTF-8"
+        return said if self.unsure else ""
 
 
 UTF_8 = Encoding("utf-8")
@@ -86,14 +120,17 @@ def decode(data: bytes) -> str:
     return clean(guess_encoding(data).decode(data))
 
 
-def guess_encoding(data: bytes) -> Encoding:
-    """By byte order mark, zero bytes, validity as UTF-8, and last by statistics."""
+def guess_encoding(data: bytes, language: str = "") -> Encoding:
+    """By byte order mark, zero bytes, validity as UTF-8, and last by statistics.
+
+    `language`: the likely one, as a code of two letters; empty: `expected_language`.
+    """
     if marked := _marked_encoding(data):
         return Encoding(marked)
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return _eight_bit_encoding(data, error.start)
+        return _eight_bit_encoding(data, error.start, language)
     return UTF_8
 
 
@@ -115,54 +152,69 @@ def _wide_encoding(head: bytes) -> str:
     return ""
 
 
-def _eight_bit_encoding(data: bytes, bad: int) -> Encoding:
+def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> Encoding:
     """Of data that is not UTF-8 at `bad`, by the lines around it."""
     sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
     lines = sample.splitlines()
     if len(sample) < len(data):
         lines = lines[1:-1] or lines
-    # Lines without an odd byte say nothing about the encoding, and drown those that do.
-    odd = [line for line in lines if not line.isascii()]
-    valid = [line for line in odd if _is_utf8(line)]
-    others = b"\n".join(line for line in odd if not _is_utf8(line))[:16384]
-    loose = b"\n".join(odd).decode("utf-8", errors="replace")
-    damaged = loose.count("\ufffd") <= MAX_DAMAGE * _count_odd(loose)
-    western = _is_western(others, "cp1252")
-    if damaged and not western:
+    odd = [(line, *_utf8_characters(line)) for line in lines if not line.isascii()]
+    valid = "".join(characters for _, characters, _ in odd)
+    broken = sum(count for _, _, count in odd)
+    others = [line for line, characters, count in odd if count > len(characters)]
+    if len(valid) > broken and not others:
         return UTF_8
-    mixed = damaged or 2 * len(valid) >= len(odd) or _is_western(b"\n".join(valid)[:16384], "utf-8")
-    if western:
-        return Encoding("cp1252", mixed)
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(others, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
-    return Encoding(best.encoding if best is not None else "cp1252", mixed)
-
-
-def _is_utf8(line: bytes) -> bool:
-    """Whether more of its non-ASCII characters are valid than not."""
-    loose = line.decode("utf-8", errors="replace")
-    broken = loose.count("\ufffd")
-    return not broken or 2 * broken < _count_odd(loose)
+    telling = b"\n".join(others or [line for line, _, _ in odd])
+    plain = b"\n".join(line for line in dict.fromkeys(lines) if line.isascii() and _WORD.search(line))
+    telling += b"\n" + plain[: max(LEAST_PLAIN, len(telling))]
+    name, unsure = _detected(telling, language or expected_language.get())
+    most = len(valid) > broken or (len(valid) == broken and _has(name, valid))
+    some = any(not count for _, _, count in odd)
+    return Encoding(name, "most" if most else "some" if some else "no", unsure)
 
 
-def _count_odd(text: str) -> int:
-    return sum(character > "\x7f" for character in text)
+def _utf8_characters(line: bytes) -> tuple[str, int]:
+    """The characters beyond ASCII that a line has as UTF-8, and how many are broken."""
+    odd = [character for character in line.decode("utf-8", errors="replace") if character > "\x7f"]
+    valid = "".join(character for character in odd if character != "\ufffd")
+    return valid, len(odd) - len(valid)
 
 
-def _is_western(data: bytes, encoding: str) -> bool:
-    """Whether a codec gives a text in the letters of one Western language, mostly in plain ones.
-
-    On short texts statistics alone take French for Latvian as easily as for French.
-    """
+def _has(codec: str, characters: str) -> bool:
+    """Whether a codec has all of some characters."""
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
+        characters.encode(codec)
+    except UnicodeEncodeError:
         return False
-    odd = {character.lower() for character in text if character > "\x7f"} - TYPOGRAPHY
-    letters = [character for character in text if character.isalpha()]
-    dense = sum(letter > "\x7f" for letter in letters) > MAX_WESTERN_SHARE * len(letters)
-    return not dense and any(odd <= language for language in WESTERN)
+    return True
+
+
+def _detected(data: bytes, language: str) -> tuple[str, bool]:
+    """The codec of bytes, and whether it is unsure.
+
+    It is the best by its letters, or one that is nearly as good, in the language that is expected. One in
+    which words mix two alphabets is the last.
+    """
+    import chardet
+
+    read = []
+    for one in chardet.detect_all(data, ignore_threshold=True, compat_names=False, include_encodings=CODECS):
+        found = one["encoding"] or WESTERN
+        name = SUPERSETS.get(found, found)
+        score = one["confidence"] * (PRIOR if name == WESTERN else 1.0)
+        read.append((score, name, data.decode(name, "replace"), one["language"] == language))
+    plain = [each for each in read if not _mixes_alphabets(each[2])] or read
+    ranked = sorted(plain, key=lambda each: -each[0])
+    first = ranked[0][0]
+    best = next((each for each in ranked if each[3] and each[0] >= HINTED * first), ranked[0])
+    rivaled = any(each[0] >= RIVAL * best[0] and each[2] != best[2] for each in ranked)
+    return best[1], best[0] < UNSURE and rivaled and not best[3]
+
+
+def _mixes_alphabets(text: str) -> bool:
+    """Whether many letters of other alphabets stand beside Latin ones, as in French read as Russian."""
+    others = len(_OTHER_LETTER.findall(text))
+    return len(_TWO_ALPHABETS.findall(text)) > MIXED * others
 
 
 def read_text_blocks(path: str) -> Iterator[str]:
@@ -171,8 +223,8 @@ def read_text_blocks(path: str) -> Iterator[str]:
     Line ends are `\n`; control characters are dropped. The rarer line separators, which
     `clean` makes line ends, are kept: inside a JSON string they end nothing. Raises `OSError`.
     """
-    encoding = _file_encoding(path)
-    if encoding.mixed:
+    encoding = file_encoding(path)
+    if encoding.utf8 != "no":
         yield from _mixed_blocks(path, encoding)
         return
     with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
@@ -187,16 +239,19 @@ def _mixed_blocks(path: str, encoding: Encoding) -> Iterator[str]:
             yield _UNWANTED.sub("", encoding.decode(data).replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _file_encoding(path: str) -> Encoding:
-    """The file is read once through for its first byte that is not UTF-8; the guess goes by what is there."""
+def file_encoding(path: str) -> Encoding:
+    """That of a file, which is read through for its first byte that is not UTF-8, and guessed by what is
+    there."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with Path(path).open("rb") as file:
         data = file.read(SAMPLE)
         if marked := _marked_encoding(data):
             return Encoding(marked)
-        while data:
+        more = True
+        while more:
+            more = bool(data)
             try:
-                decoder.decode(data)
+                decoder.decode(data, final=not more)
             except UnicodeDecodeError as error:
                 return _eight_bit_encoding(error.object + file.read(SAMPLE), error.start)
             data = file.read(BLOCK)

@@ -308,7 +308,10 @@ class MediaReader:
     def _documents_of(
         self, op: str, path: str, **arguments: object
     ) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
-        return self._files.ask(op, path, cpu_seconds=self._limits.document_seconds, **arguments)
+        limits = self._limits
+        return self._files.ask(
+            op, path, cpu_seconds=limits.document_seconds, language=limits.language, **arguments
+        )
 
     def sidecars(self, paths: Sequence[str]) -> Sidecars:
         """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error."""
@@ -324,9 +327,8 @@ class MediaReader:
     def _sidecars(self, paths: Sequence[str]) -> Sidecars:
         texts: list[TimedText] = []
         beside = [path_or_address(path) for path in paths]
-        seconds = self._limits.document_seconds
         facts: dict[str, Any] = {}
-        for part, _ in self._files.ask("sidecars", paths[0], beside=beside, cpu_seconds=seconds):
+        for part, _ in self._documents_of("sidecars", paths[0], beside=beside):
             texts += (TimedText(**text) for text in part.get("texts", ()))
             facts = part.get("sidecars", facts)
         return Sidecars(

@@ -12,7 +12,8 @@ from typing import Any
 
 from corpora.errors import os_reason
 from corpora.kinds import INFO
-from corpora.text_decoding import clean, decode, one_line
+from corpora.sidecar_names import language_in
+from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
 from corpora.video.subtitles import parse_subtitles
 
@@ -65,12 +66,13 @@ def _read_subtitles(path: str) -> Sidecars:
         return Sidecars(notes=(f"larger than {MAX_SUBTITLE_BYTES >> 20} MiB, not read",))
     if not data.strip():
         return Sidecars(notes=("empty subtitle file",))
-    parsed = parse_subtitles(path, decode(data))
+    encoding = guess_encoding(data, language_in(Path(path).name))
+    parsed = parse_subtitles(path, clean(encoding.decode(data)))
     texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
     if not texts:
         return Sidecars(notes=("no usable subtitles in it",))
     note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped"
-    return Sidecars(tuple(texts), notes=(note,) if parsed.skipped else ())
+    return Sidecars(tuple(texts), notes=(*[note] * (parsed.skipped > 0), *filter(None, [encoding.doubt])))
 
 
 def _read_info(path: str) -> Sidecars:

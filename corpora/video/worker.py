@@ -27,6 +27,7 @@ from corpora.objects import is_url
 from corpora.platforms import readable
 from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
+from corpora.text_decoding import expected_language
 from corpora.video import ipc
 from corpora.video.containers import choose_audio, object_files
 from corpora.video.decoders import open_decoder
@@ -108,6 +109,7 @@ def _serve(link: Link, request: ipc.Message) -> None:
     closed: list[ipc.Closed] = []
 
     def run() -> None:
+        expected_language.set(request.get("language", ""))
         if not is_url(request["path"]):
             with suppress(OSError):
                 restrict_files(inputs, outputs)

@@ -54,7 +54,7 @@ def test_an_email_of_html_alone_is_read_as_a_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "body", "text"),
     [
-        (b"Content-Type: text/plain; charset=no-such", "Voilà, c'est déjà l'été.".encode("cp1252"), "Voilà"),
+        (b"Content-Type: text/plain; charset=no-such", "Kırk yaşınızı geçtiniz mi?".encode("cp1254"), "Kırk"),
         (b"Content-Type: text/plain; charset=utf-8", "Voilà, c'est déjà l'été.".encode("cp1252"), "Voilà"),
         (b"Content-Type: multipart/mixed", b"without a boundary", "without a boundary"),
         (b"Content-Transfer-Encoding: base64", b"T2lsIGl0Lg==", "Oil it."),

@@ -51,6 +51,20 @@ def test_subtitles_of_any_encoding(tmp_path: Path, encoding: str, newline: str) 
     assert [text.text for text in read_sidecars([path]).texts] == ["Hello there, second line", "Déjà vu"]
 
 
+@pytest.mark.parametrize("mark", [".tr", ".tur", "_tr", ".Turkish.forced", " [tr]", ".tr-TR.sdh"])
+def test_the_language_of_a_name_decides_between_encodings(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / f"video{mark}.srt"
+    path.write_bytes("00:01.000 --> 00:02.000\nİyi şanslar.\n".encode("cp1254"))
+    assert [text.text for text in read_sidecars([path]).texts] == ["İyi şanslar."]
+
+
+def test_an_encoding_that_is_unsure_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "video.srt"
+    path.write_bytes("00:01.000 --> 00:02.000\nNaïve plan\n".encode("cp1252"))
+    (note,) = read_sidecars([path]).notes
+    assert note.startswith("video.srt: its encoding is taken for cp1252")
+
+
 def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "video.srt"
     path.write_text(

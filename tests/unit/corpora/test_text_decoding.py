@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, read_text_blocks
+from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, guess_encoding, read_text_blocks
 
 GERMAN = "Größe prüfen, dann die Schraube mit 12 Nm anziehen und über die Kante führen."
 RUSSIAN = "Затяните болт с моментом двенадцать ньютон-метров."
@@ -15,26 +15,65 @@ FRENCH = "Voilà, c'est déjà l'été à Besançon."
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding"),
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_encodings_of_one_text(encoding: str) -> None:
+    assert decode(GERMAN.encode(encoding)) == GERMAN
+
+
+@pytest.mark.parametrize("cues", [1, 10])
+@pytest.mark.parametrize(
+    ("encoding", "text"),
     [
-        *[
-            (GERMAN, e)
-            for e in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252")
-        ],
-        *[(FRENCH, e) for e in ("utf-8", "cp1252")],
-        *[(RUSSIAN, e) for e in ("utf-8", "cp1251", "koi8-r", "utf-16")],
-        *[(JAPANESE, e) for e in ("utf-8", "shift_jis", "euc_jp")],
-        ("plain", "ascii"),
-        ("", "ascii"),
+        ("ascii", "plain"),
+        ("cp1252", FRENCH),
+        ("cp1252", "“CAFÉ”"),
+        ("cp1252", "Já é tarde, é verdade."),
+        ("cp1252", "It’s “fine” – really…"),
+        ("cp1254", "Kırk yaşınızı geçtiniz mi?"),
+        ("iso8859-9", "Dün gece çok güzel bir rüya gördüm, şaşırdım."),
+        ("iso8859-2", "Czy już przekroczyłeś czterdziestkę?"),
+        ("cp1250", "Czy już przekroczyłeś czterdziestkę?"),
+        ("cp1250", "Už vám bylo čtyřicet let?"),
+        ("iso8859-2", "Kam jste šli, když začalo pršet?"),
+        ("cp1250", "Počkaj tu, hneď sa vrátim."),
+        ("iso8859-2", "Elmúlt már negyven éves, hölgyem? Miért nő?"),
+        ("cp1250", "Aţi împlinit deja patruzeci de ani?"),
+        ("cp1250", "Već ste navršili četrdeset, živjeli!"),
+        ("cp1257", "Įveskite slaptažodį ir paspauskite mygtuką, ačiū."),
+        ("cp1253", "Πόσο σφίγγουμε τη βίδα;"),
+        ("cp1251", RUSSIAN),
+        ("koi8-r", RUSSIAN),
+        ("cp1255", "כמה זמן לוקח להדק את הבורג?"),
+        ("cp1256", "شد البرغي ثم تحقق من العزم."),
+        ("shift_jis", JAPANESE),
+        ("euc_jp", JAPANESE),
+        ("gb18030", "拧紧螺栓，然后检查扭矩，三下就好。"),
+        ("big5", "擰緊螺栓，然後檢查扭矩，三下就好。"),
+        ("euc_kr", "볼트를 조이세요. 그리고 확인하세요."),
     ],
 )
-def test_encodings(text: str, encoding: str) -> None:
-    assert decode(text.encode(encoding)) == text
+def test_subtitles_of_old_encodings(encoding: str, text: str, cues: int) -> None:
+    said = "".join(f"{at}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{text}\n\n" for at in range(cues))
+    assert decode(said.encode(encoding)) == said
 
 
-def test_damaged_utf8_is_still_utf8() -> None:
-    data = (GERMAN * 30).encode()[:-1] + b"\xff" + GERMAN.encode()
-    assert decode(data).count("ö") == 31
+def test_the_expected_language_decides_between_encodings() -> None:
+    data = "İyi şanslar.".encode("cp1254")
+    assert decode(data) == "Ýyi þanslar."
+    assert guess_encoding(data, "tr").decode(data) == "İyi şanslar."
+    assert guess_encoding(FRENCH.encode("cp1252"), "tr").name == "cp1252", "but not against the letters"
+
+
+def test_an_encoding_of_few_letters_is_unsure() -> None:
+    assert "save it as UTF-8" in guess_encoding("Naïve plan".encode("cp1252")).doubt
+    assert guess_encoding(FRENCH.encode("cp1252")).doubt == ""
+
+
+@pytest.mark.parametrize("text", ["é one é", "Größe", RUSSIAN, JAPANESE, f"{GERMAN}\n" * 30])
+def test_a_stray_byte_costs_no_other_character_of_utf8(text: str) -> None:
+    for data in (text.encode() + b"\xff", b"\x96" + text.encode(), text.encode() + b"\nplain \xe9 line"):
+        assert text in decode(data)
 
 
 @pytest.mark.parametrize(
@@ -57,11 +96,6 @@ def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: s
 def test_few_lines_of_utf8_in_an_old_file() -> None:
     text = f"{FRENCH}\n" * 9
     assert decode(text.encode("cp1252") + f"{GERMAN}\n".encode()) == f"{text}{GERMAN}\n"
-
-
-def test_bytes_of_cp1252_that_are_valid_utf8_too() -> None:
-    text = f"{FRENCH}\n“CAFÉ”\n" * 3
-    assert decode(text.encode("cp1252")) == text
 
 
 def test_a_file_of_two_encodings_is_read_in_blocks(tmp_path: Path) -> None:
