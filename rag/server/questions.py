@@ -88,7 +88,7 @@ class SpanFilter(Body):
     videos: list[VideoId] | None = Field(None, max_length=1000, description="Ids of videos.")
     paths: list[Text] = Field([], max_length=100, description="Globs, by the last parts of a path.")
     start: Seconds | None = Field(None, description="Seconds; only what overlaps [start, end).")
-    end: Seconds | None = None
+    end: Seconds | None = Field(None, description="Seconds; only what begins before.")
 
     def applied(self, library: Library) -> SearchFilter:
         """`where`, checked against a library. Raises `Problem` for an id that it does not have."""
@@ -107,9 +107,9 @@ class SpanFilter(Body):
 class MomentFilter(SpanFilter):
     """What `rag search` may find: the options of `rag search` that filter."""
 
-    tone: Tone | None = None
-    style: Style | None = None
-    audio: AudioClass | None = None
+    tone: Tone | None = Field(None, description="Only shots of this colour tone.")
+    style: Style | None = Field(None, description="Only shots of this style.")
+    audio: AudioClass | None = Field(None, description="Only intervals with this class of sound.")
     min_height: int | None = Field(None, ge=1, le=100_000, description="Lines.")
     after: Text | None = Field(None, description="Seen at most 60 s before the moment.")
     before: Text | None = Field(None, description="Seen at most 60 s after the moment.")

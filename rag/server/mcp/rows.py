@@ -57,14 +57,6 @@ Query = Annotated[
 Within = Annotated[
     str | Absent, Field(min_length=1, max_length=200, description="Only in this video, by id or citation.")
 ]
-Start = Annotated[
-    Annotated[float, Field(ge=0, allow_inf_nan=False)] | Absent,
-    Field(description="Only what overlaps the seconds from here on."),
-]
-End = Annotated[
-    Annotated[float, Field(ge=0, allow_inf_nan=False)] | Absent,
-    Field(description="Only what overlaps the seconds up to here."),
-]
 Skip = Annotated[int, Field(ge=0, description="Rows to leave out from the first: pass what `next` names.")]
 
 

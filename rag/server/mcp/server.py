@@ -136,8 +136,9 @@ async def reading(service: Service, work: Callable[[Library], T]) -> T:
 @cache
 def metadata_of(entry: tools.Entry) -> tuple[FuncMetadata, dict[str, Any]]:
     """How the arguments of a tool are checked, and their schema; unknown arguments are refused."""
-    found = func_metadata(entry.run, ["service", "opened"], structured_output=False)
-    strict: type[ArgModelBase] = types.new_class(entry.name, (found.arg_model,), {"extra": "forbid"})
+    found = func_metadata(entry.run, ["service", "opened", "where"], structured_output=False)
+    bases = (*entry.more, found.arg_model)
+    strict: type[ArgModelBase] = types.new_class(entry.name, bases, {"extra": "forbid"})
     shape = get_type_hints(entry.run, include_extras=True)["return"]
     returned = shape if isinstance(shape, type) else get_args(shape)[1]
     schema = pruned(TypeAdapter(returned).json_schema(mode="serialization"))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from corpora.records import SPOKEN, AudioClass, EvidenceKind, Style, Tone
+from corpora.records import SPOKEN, EvidenceKind
 from rag.rendering.shapes import (
     AskDocument,
     EvidenceItem,
@@ -25,12 +25,10 @@ from rag.server.library_routes import VideoRow
 from rag.server.mcp import frames
 from rag.server.mcp.rows import (
     Absent,
-    End,
     Next,
     Opened,
     Query,
     Skip,
-    Start,
     Video,
     Within,
     call,
@@ -63,11 +61,19 @@ class Entry:
     needs: Literal["models", "library", "jobs"] = "library"
     """What needs models takes its turn: questions use them one at a time. Of jobs no library is needed."""
     read_only: bool = True
+    more: tuple[type[BaseModel], ...] = ()
+    """Models of the API whose fields are arguments too."""
 
     @property
     def name(self) -> str:
         """The name of its function."""
         return self.run.__name__
+
+
+class Where(MomentFilter, strict=False):
+    """The filters of `/v1/search`, in which a citation names its video."""
+
+    videos: list[Video] | None = Field(None, max_length=50, description="Only in these, by id or citation.")
 
 
 class Searched(SearchDocument):
@@ -85,33 +91,7 @@ def search_library(
     ] = "all",
     top_k: Annotated[int, Field(ge=1, le=50, description="Number of results.")] = 8,
     skip: Annotated[Skip, Field(le=950)] = 0,
-    video: Within = None,
-    path: Annotated[
-        str | Absent,
-        Field(
-            min_length=1,
-            max_length=1000,
-            description="Only files whose path ends like this glob: *.mp4, talks/*.",
-        ),
-    ] = None,
-    start: Start = None,
-    end: End = None,
-    tone: Annotated[Tone | Absent, Field(description="Only shots of this colour tone.")] = None,
-    style: Annotated[Style | Absent, Field(description="Only shots of this style.")] = None,
-    audio: Annotated[
-        AudioClass | Absent, Field(description="Only intervals with this class of sound.")
-    ] = None,
-    min_height: Annotated[
-        Annotated[int, Field(ge=1, le=100_000)] | Absent, Field(description="Least lines of the video.")
-    ] = None,
-    after: Annotated[
-        str | Absent,
-        Field(min_length=1, max_length=1000, description="Seen in the video up to 60 s before the moment."),
-    ] = None,
-    before: Annotated[
-        str | Absent,
-        Field(min_length=1, max_length=1000, description="Seen in the video up to 60 s after the moment."),
-    ] = None,
+    **where: Any,
 ) -> Searched:
     """Find the moments of videos and the passages of documents that match a query, best first.
 
@@ -121,23 +101,10 @@ def search_library(
     result whose relevance is below `threshold`. Scores compare within one search only. It does not answer
     questions: ask_library does.
     """
-    filters: dict[str, Any] = {
-        "start": start,
-        "end": end,
-        "tone": tone,
-        "style": style,
-        "audio": audio,
-        "min_height": min_height,
-        "after": after,
-        "before": before,
-    }
-    where = MomentFilter(
-        videos=None if video is None else [video_of(opened.library, video)],
-        paths=[] if path is None else [path],
-        **filters,
-    )
+    videos = None if where["videos"] is None else [video_of(opened.library, each) for each in where["videos"]]
+    chosen = MomentFilter(**{**where, "videos": videos})
     # One more than asked for says whether there are more.
-    body = SearchBody(query=query, kind=kind, top_k=skip + top_k + 1, filter=where)
+    body = SearchBody(query=query, kind=kind, top_k=skip + top_k + 1, filter=chosen)
     shape = questions.find(opened.library, body)
     rest = shape["results"][skip:]
     shape["results"] = rest[:top_k]
@@ -146,7 +113,7 @@ def search_library(
     if not shape.get("matched", True):
         made["unsearchable"] = list(unsearchable(opened.library))
     again = {"query": query, "kind": kind if kind != "all" else None, "top_k": top_k, "skip": skip}
-    again |= {"video": video, "path": path, **filters}
+    again |= {name: each for name, each in where.items() if each not in (None, [])}
     more = len(rest) > top_k and skip + top_k < MOST_RESULTS
     fit(made, "results", "search_library", again, more=more)
     return made
@@ -421,7 +388,7 @@ def _job(shape: dict[str, Any]) -> Job:
 
 
 TOOLS = (
-    Entry("Search the library", search_library, "models"),
+    Entry("Search the library", search_library, "models", more=(Where,)),
     Entry("Ask the library", ask_library, "models"),
     Entry("Find a moment in one video", find_in_video, "models"),
     Entry("Show frames of a video", frames.show_frames),
