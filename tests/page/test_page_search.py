@@ -187,7 +187,7 @@ def test_3_what_no_search_finds_is_said_where_nothing_is_found(tab: Tab) -> None
     tab.open("#/search?q=xylophone&kind=video")
     tab.page.locator("main [data-placeholder=nothing] .unsearchable").wait_for()
     assert "3 videos: <b>do</b> this" in tab.page.locator(".unsearchable").inner_text()
-    assert tab.page.get_by_role("searchbox").get_attribute("placeholder") == "What is said or written"
+    assert tab.page.get_by_role("searchbox").get_attribute("placeholder") == "Said or written"
     tab.open("#/search?q=beryllium&kind=video")
     assert tab.page.get_by_role("link", name="More like this").count() == 0
     assert tab.page.locator(".upload").count() == 0
