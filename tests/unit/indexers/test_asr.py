@@ -1,4 +1,4 @@
-"""Speech: windows of bounded size, honest switches, and the real engine on a tiny random Whisper."""
+"""Speech: windows of bounded size, honest switches, and the installed Whisper on a synthetic voice."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from indexers.models.verify import verify
 from indexers.protocol import Disabled
 from indexers.settings import LANGUAGES, AsrSettings, EncoderSettings
 from rag.errors import DeviceFull, ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
-from tests.fakes.tiny_whisper import write_tiny_whisper
 
-TINY = "faster-whisper-tiny"
+MODEL = AsrSettings().model
 
 
 @dataclass
@@ -57,11 +56,20 @@ def listener(model: Any, language: str = "") -> Asr:
     return Asr(model, language, "", "", lambda audio: [(0.0, len(audio) / RATE)])
 
 
+def pull(models: Path) -> Path:
+    """The installed weights as `rag models pull` lays them in the folder `models`."""
+    folder, packaged = models / MODEL, find_weights(MODEL, EncoderSettings())
+    folder.mkdir(parents=True)
+    for name in known_model(MODEL).sha256:
+        (folder / name).write_bytes(
+            b"".join(part.read_bytes() for part in file_parts(MODEL, packaged / name))
+        )
+    return folder
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("whisper")
-    write_tiny_whisper(root / "models" / TINY, root / "work")
-    return root / "models"
+    return pull(tmp_path_factory.mktemp("whisper")).parent
 
 
 def noise(seconds: float, seed: int = 0) -> NDArray[np.float32]:
@@ -185,16 +193,8 @@ def test_nothing_is_written_without_speech() -> None:
 
 @pytest.mark.slow
 def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) -> None:
-    model = known_model(AsrSettings().model)
-    packaged = find_weights(model.name, EncoderSettings())
-    pulled = tmp_path / model.name
-    pulled.mkdir()
-    for name in model.sha256:
-        (pulled / name).write_bytes(
-            b"".join(part.read_bytes() for part in file_parts(model.name, packaged / name))
-        )
-    where = EncoderSettings(models_dir=tmp_path)
-    assert find_weights(model.name, where) == pulled
+    pulled, where = pull(tmp_path), EncoderSettings(models_dir=tmp_path)
+    assert find_weights(MODEL, where) == pulled
     one, other = open_asr(AsrSettings(mode="on")), open_asr(AsrSettings(mode="on"), where)
     own = open_asr(AsrSettings(mode="on", model=f"hf:{pulled}"))
     assert isinstance(one, Asr)
@@ -233,64 +233,61 @@ def test_off_says_why() -> None:
 @pytest.mark.slow
 def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    off = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
+    off = open_asr(AsrSettings(), EncoderSettings(models_dir=models))
     assert isinstance(off, Disabled)
     assert "pip install 'offline-video-rag[asr]'" in off.reason
     with pytest.raises(ExtraMissing):
-        open_asr(AsrSettings(model=TINY, mode="on"), EncoderSettings(models_dir=models))
+        open_asr(AsrSettings(mode="on"), EncoderSettings(models_dir=models))
 
 
 @pytest.mark.slow
 def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
-    folder = tmp_path / TINY
+    folder = tmp_path / MODEL
     folder.mkdir()
-    for path in (models / TINY).iterdir():
+    for path in (models / MODEL).iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes()[:5000])
-    where = EncoderSettings(models_dir=tmp_path)
+    (folder / "model.bin").write_bytes((models / MODEL / "model.bin").read_bytes()[:5000])
+    own = AsrSettings(model=f"hf:{folder}")
+    needed = own.model_copy(update={"mode": "on"})
     with pytest.raises(WeightsInvalid) as caught:
-        open_asr(AsrSettings(model=TINY, mode="on"), where)
-    assert open_asr(AsrSettings(model=TINY), where) == Disabled(f"speech: off, {caught.value}")
+        open_asr(needed)
+    assert open_asr(own) == Disabled(f"speech: off, {caught.value}")
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
     (folder / "model.bin").write_bytes(b"")
-    off = open_asr(AsrSettings(model=TINY), where)
+    off = open_asr(own)
     assert isinstance(off, Disabled)
     assert "model.bin is empty" in off.reason
-    assert asr_line(AsrSettings(model=TINY), where) == off.reason
-    (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes())
+    assert asr_line(own) == off.reason
+    (folder / "model.bin").write_bytes((models / MODEL / "model.bin").read_bytes())
     (folder / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(WeightsInvalid, match=str(folder)):
-        open_asr(AsrSettings(model=TINY, mode="on"), where)
+        open_asr(needed)
 
 
 @pytest.mark.slow
-def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
-    settings, where = AsrSettings(model=TINY, language="en"), EncoderSettings(models_dir=models)
+def test_the_engine_repeats_itself_exactly() -> None:
+    settings, where = AsrSettings(language="en"), EncoderSettings()
     first, second = open_asr(settings, where), open_asr(settings, where)
     assert isinstance(first, Asr)
     assert isinstance(second, Asr)
-    assert first.reason.startswith("speech: on, faster-whisper-tiny (int8) by faster-whisper ")
+    assert first.reason.startswith("speech: on, faster-whisper-base (int8) by faster-whisper ")
     assert first.fingerprint == second.fingerprint
     assert first.reason.startswith(asr_line(settings, where))
-    other = open_asr(AsrSettings(model=TINY, language="de"), where)
+    other = open_asr(AsrSettings(language="de"), where)
     assert isinstance(other, Asr)
     assert other.fingerprint != first.fingerprint
 
-    audio = noise(20)
-    # Noise is no speech, and random weights babble: here neither rule may drop it.
-    transcribed = [_unfiltered(asr, audio) for asr in (first, second, first)]
+    audio = espeak("The stray cat gave birth to kittens.")
+    transcribed = [list(asr.transcribe([audio[:RATE], audio[RATE:]])) for asr in (first, second, first)]
     assert transcribed[0] == transcribed[1] == transcribed[2]
-    assert transcribed[0]
-    assert list(first.transcribe([audio[: RATE * 2], audio[RATE * 2 :]])) == []
+    assert "stray cat" in transcribed[0][0][2]
     assert list(first.transcribe([np.zeros(RATE * 3, np.float32)])) == []
     assert list(first.transcribe([np.zeros(5, np.float32)])) == []
 
 
 @pytest.mark.slow
-def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
-    models: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_card_without_its_libraries_leaves_speech_to_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """CTranslate2 sees the card, opens the model there, and fails at its first product."""
     import ctranslate2
     import faster_whisper
@@ -309,7 +306,7 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
     def opened(*names: Any, device: str, **options: Any) -> Any:
         return OnCard() if device == "cuda" else real(*names, device=device, **options)
 
-    settings, where = AsrSettings(model=TINY, language="en"), EncoderSettings(models_dir=models, device="cpu")
+    settings, where = AsrSettings(language="en"), EncoderSettings(device="cpu")
     plain = open_asr(settings, where)
     types = ctranslate2.get_supported_compute_types("cpu")
     monkeypatch.setattr(faster_whisper, "WhisperModel", opened)
@@ -325,7 +322,7 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
 
 
 @pytest.mark.slow
-def test_a_model_without_memory_for_it_is_one_line(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_memory_for_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not called off, which would leave a library without its speech."""
     import ctranslate2
     import faster_whisper
@@ -338,8 +335,8 @@ def test_a_model_without_memory_for_it_is_one_line(models: Path, monkeypatch: py
     monkeypatch.setattr(faster_whisper, "WhisperModel", lambda *_, **__: on_card)
     monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
-    with pytest.raises(DeviceFull, match=f"^the GPU has too little memory for {TINY}.*; free some"):
-        open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
+    with pytest.raises(DeviceFull, match=f"^the GPU has too little memory for {MODEL}.*; free some"):
+        open_asr(AsrSettings())
 
 
 def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
@@ -366,15 +363,3 @@ def test_an_unknown_language_is_refused_before_a_model_is_opened() -> None:
 def test_the_known_languages_are_those_of_the_package() -> None:
     tokenizer = pytest.importorskip("faster_whisper.tokenizer")
     assert frozenset(tokenizer._LANGUAGE_CODES) == LANGUAGES
-
-
-def _unfiltered(asr: Asr, audio: NDArray[np.float32]) -> list[tuple[float, float, str]]:
-    """What the model itself returns, without the filters."""
-    model = asr._model
-
-    class Credulous:
-        def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], Any]:
-            segments, info = model.transcribe(audio, **(options | {"vad_filter": False}))
-            return [Said(each.start, each.end, each.text or "?") for each in segments], info
-
-    return list(listener(Credulous(), asr._language).transcribe([audio]))
