@@ -466,7 +466,8 @@ class Pipeline:
                     f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
                     f"below {context.threshold:.2f}. {nearest([*clips, *_by_sentence(context, passages)])}"
                 )
-            return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
+            nothing = _no_match(context, why)
+            return Trace(_with_costs(nothing, context, clock, details), rewriting, clips, passages)
         windows = tuple(self.localize(context, rewriting, clips))
         details["windows"] = [(w.video_id, w.start, w.end, w.score) for w in windows]
         clock.stop("localize")
@@ -477,23 +478,31 @@ class Pipeline:
         reading = self.caption(context, reading)
         clock.stop("read")
         reply = self.answer(context, reading)
-        made: Any = {"usage": context.reasoner.usage(), "details": details}
-        if (unanswered := _why_no_match(context, reply)) is None:
-            citations = with_what_is_seen(self.cite(reading, reply), context.retriever)
-            clock.stop("answer")
-            result = answer_of(context.question, reply, citations, timings=clock.seconds, **made)
-        elif seen := answer_by_images(
-            context.question, clips, windows, context.retriever, context.where, context.threshold, unanswered
-        ):
-            clock.stop("answer")
-            result = replace(seen, timings=clock.seconds, **made)
-        else:
-            where = nearest(self.cite(reading, reply) or [*clips, *_by_sentence(context, passages)])
-            clock.stop("answer")
-            result = replace(_no_match(context, clock, details, f"{unanswered} {where}"), text=NOT_SURE)
+        citations, unanswered = self.cite(reading, reply), _why_no_match(context, reply)
+        found: Answer | None = None
+        if unanswered is None:
+            cited = with_what_is_seen(citations, context.retriever)
+            found = answer_of(context.question, reply, cited)
+        elif isinstance(reply, OpenAnswer) and not reply.text.strip():
+            found = answer_by_images(
+                *(context.question, clips, windows, context.retriever),
+                threshold=context.threshold,
+                unanswered=unanswered,
+            )
+        if found is None:
+            where = nearest(citations or [*clips, *_by_sentence(context, passages)])
+            found = replace(_no_match(context, f"{unanswered} {where}"), text=NOT_SURE)
             if isinstance(reply, OpenAnswer) and reply.text.strip():
-                result = replace(result, best_confidence=reply.confidence)
-        return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
+                found = replace(found, best_confidence=reply.confidence)
+        clock.stop("answer")
+        found = _with_costs(found, context, clock, details)
+        return Trace(found, rewriting, clips, passages, windows, samples, reading, reply)
+
+
+def _with_costs(found: Answer, context: Context, clock: _Clock, details: dict[str, Any]) -> Answer:
+    """The answer with what it took, and with the results of the stages."""
+    timings = {stage: clock.seconds.get(stage, 0.0) for stage in STAGES}
+    return replace(found, usage=context.reasoner.usage(), timings=timings, details=details)
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:
@@ -559,18 +568,8 @@ def answer_of(
     )
 
 
-def _no_match(context: Context, clock: _Clock, details: dict[str, Any], why: str) -> Answer:
-    return Answer(
-        question=context.question,
-        choice=None,
-        text=NOTHING_MATCHES,
-        confidence=0.0,
-        explanation=why.strip(),
-        matched=False,
-        usage=context.reasoner.usage(),
-        timings={stage: clock.seconds.get(stage, 0.0) for stage in STAGES},
-        details=details,
-    )
+def _no_match(context: Context, why: str) -> Answer:
+    return Answer(context.question, None, NOTHING_MATCHES, 0.0, why.strip(), matched=False)
 
 
 def _labels(question: Question) -> list[str]:

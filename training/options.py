@@ -9,6 +9,10 @@ retrieved as `rag ask` does. Besides these: sentences of the sets, claimed and d
 made how-to passages about things that no clip of the synthetic world shows (`eval.workbench.passages`),
 against one that is not so.
 
+What frames alone say is right with a chance that is fitted to `--seen`, JSON lines of questions to
+`--library`: {"question": str, "options": [str, ...], "answer": index or null, "paths": [str, ...]}, where
+null is for what none of the files of `paths` shows.
+
 One conditional logit is fitted over all options and "none of them" (`answer_choice`), with a small L2 penalty
 on standardized weights. The same files give the same bytes. Printed is how well each set is answered by
 weights that are fitted to the others alone, and how often one of the options is chosen where none is right.
@@ -21,7 +25,7 @@ import math
 import random
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,18 +39,21 @@ from benchmarks.reading_sets import Asked, ReadingLibrary, reading_libraries
 from corpora.records import Passage
 from eval.workbench.passages import world_passages
 from indexers.registry import open_query_encoder
+from rag import Library
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.answer_choice import Weights
+from rag.reasoners.embedded.answer_choice import Weights, weights
 from rag.reasoners.embedded.claims import spelled_out, statement
+from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.records import Question
+from rag.records import Question, SearchFilter
 from rag.settings import Settings
 from rag.words import split_sentences
+from training.quotation import logistic_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -238,7 +245,32 @@ def fit(held: Sequence[Row]) -> Weights:
 
     start = np.zeros(size + len(NONE))
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-12}).x
-    return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE)
+    return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE, weights().seen)
+
+
+def fit_seen(lines: Iterable[str], library: str) -> tuple[float, float]:
+    """`Weights.seen`: a logistic regression of whether the option that frames put first is right."""
+    rows, right = [], []
+    with Library.open(library) as opened_library:
+        retriever, settings = opened_library.engine.new_retriever(), opened_library.settings
+        reasoner = EmbeddedReasoner(retriever.text_encoder, retriever.tower)
+        for asked in map(json.loads, lines):
+            where = retriever.resolve(SearchFilter(paths=tuple(asked["paths"])))
+            question = Question("seen", asked["question"], tuple(asked["options"]))
+            context = Context(
+                *(question, retriever, reasoner, settings, where),
+                top_k=settings.search.top_k,
+                threshold=settings.search.threshold,
+            )
+            reading = Pipeline().run(context).reading
+            votes = frame_votes(reading, reasoner.images.calibrator) if reading is not None else None
+            if votes is not None:
+                best = max(range(len(votes)), key=lambda at: votes[at].z)
+                rows.append([votes[best].log_odds(len(votes)), 1.0])
+                right.append(float(best == asked["answer"]))
+    weight = np.full(len(right), 1 / len(right))
+    slope, constant = logistic_fit(np.array(rows), np.array(right), weight, np.array([PENALTY, 0.0]))
+    return round(float(slope), DIGITS), round(float(constant), DIGITS)
 
 
 def shares(one: Compared, by: Weights) -> NDArray[np.float64]:
@@ -301,6 +333,8 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
+    parser.add_argument("--seen", type=Path, help="questions about what is seen")
+    parser.add_argument("--library", help="the library that these are asked of")
     chosen = parser.parse_args()
     encoder = open_query_encoder(Settings().encoder.text, Settings().encoder)
     vectors = SentenceVectors(encoder)
@@ -314,12 +348,15 @@ def main() -> None:
         ]
     fitted = ["how-to", *(path.stem for path in chosen.files)]
     by = fit_to([one for name in fitted for one in every[name]], vectors)
+    if chosen.seen is not None:
+        by = replace(by, seen=fit_seen(chosen.seen.read_text(encoding="utf-8").splitlines(), chosen.library))
     made = {
         "fitted_to": [*(path.name for path in chosen.files), "how-to passages (eval.workbench.passages)"],
         "questions": sum(len(every[name]) for name in fitted),
         "features": dict(zip(FEATURES, by.features.tolist(), strict=True)),
         "none": dict(zip(NONE, by.none.tolist(), strict=True)),
         "image": by.image,
+        "seen": by.seen,
     }
     chosen.into.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     for name, held in every.items():

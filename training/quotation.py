@@ -127,13 +127,14 @@ def rows_of(text: AskedText, reads: Sequence[float], cosines: Sequence[float]) -
     return columns(FEATURES, (text.features(at, read, cosine) for at, (read, cosine) in pairs))
 
 
-def _logistic_fit(
+def logistic_fit(
     rows: NDArray[np.float64],
     right: NDArray[np.float64],
     weight: NDArray[np.float64],
     penalty: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """`weight` sums to 1; `penalty` of each column."""
+    """Weights, float64 (features,), of rows (n, features) that are `right`, 0 or 1 (n,); `weight` (n,) sums
+    to 1, `penalty` is that of each column."""
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         values = rows @ weights
@@ -206,7 +207,7 @@ def fit_confidence(
     spread = _spread(rows)
     penalty = np.full(rows.shape[1], PENALTY)
     penalty[EVIDENCE.index("constant")] = 0.0
-    return _logistic_fit(rows / spread, right, weight / weight.sum(), penalty) / spread
+    return logistic_fit(rows / spread, right, weight / weight.sum(), penalty) / spread
 
 
 def fit_number(asked: Sequence[Asked], encoder: TextEncoder) -> list[float]:
@@ -215,7 +216,7 @@ def fit_number(asked: Sequence[Asked], encoder: TextEncoder) -> list[float]:
     right = np.array([float(any(map(numbers, one.answers))) for one in asked])
     penalty = np.append(np.full(vectors.shape[1], NUMBER_PENALTY), 0.0)
     rows = np.column_stack([vectors, np.ones(len(vectors))])
-    found = _logistic_fit(rows, right, np.full(len(right), 1 / len(right)), penalty)
+    found = logistic_fit(rows, right, np.full(len(right), 1 / len(right)), penalty)
     return [round(float(value), DIGITS) for value in found]
 
 

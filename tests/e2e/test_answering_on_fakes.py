@@ -260,24 +260,24 @@ def test_what_options_say_counts_where_the_question_says_nothing(
     assert any("Varnish" in evidence.text for cited in answer.citations for evidence in cited.evidence)
 
 
-def test_an_option_that_images_alone_show_is_possible_and_never_sure(tmp_path: Path) -> None:
+def test_images_answer_an_open_question_where_no_sentence_comes_near_it(tmp_path: Path) -> None:
     shown = [(at * 30.0, at * 30.0 + 30.0, "kettle" if at == 4 else "lamp", "") for at in range(8)]
     tower, text = ImageWords(), BagOfWords()
     with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
         retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
-        supported = Pipeline(answer=lambda *_: ChosenOption(choice=None, confidence=0.0, explanation="No."))
-        answer, absent = (
+        seen, said = (
             answer_question(
-                parse_question("Which one?", options), retriever, reasoner, Settings(), pipeline=supported
+                *(parse_question("Where is a kettle?"), retriever, reasoner, Settings()),
+                pipeline=replace(Pipeline(), answer=lambda *_, reply=reply: reply),
             )
-            for options in (["a zebra", "a kettle"], ["a zebra", "a yak"])
+            for reply in (OpenAnswer(text=text, confidence=0.2) for text in ("", "It is on the stove."))
         )
-    assert (answer.choice, answer.text, answer.verdict) == ("B", "a kettle", "possibly")
-    assert [option.label for option in answer.options] == ["A", "B"]
-    (cited,) = answer.citations
+    assert seen.verdict == "possibly"
+    (cited,) = seen.citations
     assert isinstance(cited, VideoCitation)
     assert 120.0 <= cited.start < cited.end <= 150.0
-    assert (absent.choice, absent.verdict) == (None, "nothing")
+    assert (said.verdict, said.best_confidence) == ("nothing", 0.2)
+    assert "“It is on the stove.”" in said.explanation
 
 
 def test_what_comes_near_and_does_not_answer_is_not_called_nothing(worlds: dict[bool, World]) -> None:

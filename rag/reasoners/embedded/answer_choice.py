@@ -4,6 +4,8 @@
 
 with f the `FEATURES` and g the `NONE` of `option_features`. `training/options.py` fits w and u to
 questions with known answers and writes `options.json`. The frames' vote (`frame_votes`) is added to log p.
+Where the words support none of the options, the frames alone may: with a chance that is fitted to questions
+about real footage, of which some ask for what is not there.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options with the same X are about the
 same object, and what that object is, is in their passages, not in them; so frames say which X it is, and
@@ -35,14 +37,15 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.records import Question
-from rag.relevance import ImageScoreCalibrator
+from rag.records import SURE, Question
+from rag.relevance import ImageScoreCalibrator, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEAST_IMAGE_SHARE = 0.6
-"""Share of what the frames say below which they alone support no option."""
+NOT_SURE = SURE - 0.01
+LEAST = 0.3
+"""Chance that the frames are right below which they alone support no option: as `search.threshold`."""
 EVEN = 1e-6
 """Between two shares, below which neither option is likelier."""
 
@@ -50,11 +53,12 @@ EVEN = 1e-6
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`features` float64 (features,), `none` float64 (none,), in the order of `FEATURES` and `NONE`; `image`:
-    of the frames' vote."""
+    of the frames' vote; `seen`: of its log odds and of 1, for the log odds that frames alone are right."""
 
     features: NDArray[np.float64]
     none: NDArray[np.float64]
     image: float
+    seen: tuple[float, float]
 
 
 @cache
@@ -62,7 +66,8 @@ def weights() -> Weights:
     """The weights that come with the installation."""
     held = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
     features = np.array([held["features"][name] for name in FEATURES])
-    return Weights(features, np.array([held["none"][name] for name in NONE]), held["image"])
+    none = np.array([held["none"][name] for name in NONE])
+    return Weights(features, none, held["image"], (*held["seen"],))
 
 
 def answer_choice(
@@ -96,12 +101,14 @@ def answer_choice(
     shares = softmax(words + image)
     best = int(np.argmax(shares.round(6)))
     sure = None
-    seen = max((math.exp(vote.z) / len(options) for vote in votes or ()), default=0.0)
-    shown = seen >= LEAST_IMAGE_SHARE
-    if not (reading.must_choose or shown):
-        if log_none > raw[best]:
+    if not reading.must_choose:
+        by_frames = chance_by_frames(votes, best, by) if votes else 0.0
+        if raw[best] >= log_none:
+            sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
+        elif by_frames >= LEAST:
+            sure = by_frames
+        else:
             return _no_choice("The evidence read supports none of the options.")
-        sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
     equal = [option_label(at) for at in options if shares[best] - shares[at] < EVEN]
     if len(equal) > 1 and not reading.must_choose:
         return _no_choice(f"The evidence read does not distinguish {' and '.join(equal)}.")
@@ -109,6 +116,12 @@ def answer_choice(
     said = sequence and (votes is None or raw[best] > without)
     nearest = compared.sentences[int(of_sentences[best].round(6).argmax())] if said else None
     return _chosen(best, shares, sure, nearest, votes)
+
+
+def chance_by_frames(votes: Sequence[Vote], best: int, by: Weights) -> float:
+    """That an option is right of which frames alone speak, in [0, 1]: never sure."""
+    slope, constant = by.seen
+    return min(logistic(slope * votes[best].log_odds(len(votes)) + constant), NOT_SURE)
 
 
 def _no_choice(why: str) -> ChosenOption:

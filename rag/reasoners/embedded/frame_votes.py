@@ -17,6 +17,7 @@ images say nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ GATE, SHARP = 1.0, 3.0
 NONE = 4.0
 """Standard score of no option at all: a frame that none of them fits says little."""
 LEAST = 1e-6
+DOUBT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Vote:
     """log(n p) for n options: 0 where the images do not distinguish them."""
     windows: tuple[int, ...]
     """The window that speaks most for it."""
+
+    def log_odds(self, options: int) -> float:
+        """Of its share among so many options; a share is no nearer to 0 and 1 than `DOUBT`."""
+        share = min(max(math.exp(self.z) / options, DOUBT), 1 - DOUBT)
+        return math.log(share / (1 - share))
 
 
 def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:

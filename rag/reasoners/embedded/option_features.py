@@ -30,7 +30,7 @@ denies; how near in it a word of the option is to one of the question, 1 / words
 NONE = ("constant", "unknown", "sentences")
 """Of a question: 1; the share of its units, by rarity, that nothing read holds; log of the number of
 sentences read."""
-MOST_COMPARED = 3
+MOST_COMPARED = 2
 """Sentences that are compared by vectors: those that the other features put first."""
 NEGATIONS = listed(
     """no not never nor neither without cannot nicht nie kein keine keinen keiner ohne ni nunca sin jamais

@@ -23,7 +23,7 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Question
+from rag.records import SURE, Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords
 from tests.fakes.embedded_reasoner import encoder
@@ -187,6 +187,13 @@ def test_what_is_seen_is_chosen_whatever_passages_say_of_the_others() -> None:
     )
     assert (chosen.choice, chosen.windows, chosen.passages) == ("B", (0,), ())
     assert "frames" in chosen.explanation
+
+
+def test_frames_that_fit_one_option_are_never_sure_that_it_is_what_was_asked_for() -> None:
+    options = ("drill", "kettle")
+    chosen = watched("What descales the machine?", options, seen="kettle")
+    assert (chosen.choice, chosen.confidence < SURE) == ("B", True)
+    assert watched("What descales the machine?", options, seen="lamp").choice is None
 
 
 TWO_HOP = (
