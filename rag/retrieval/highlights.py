@@ -27,7 +27,7 @@ NEIGHBOURS = 5
 SAMPLE = 2048
 """Clips that stand for all as neighbours, drawn at random."""
 ROWS_AT_ONCE = 4096
-"""Of the similarities in memory: 32 MB beside the sample."""
+"""Of the similarities in memory, of which there are three copies of 32 MB at a time."""
 LOOKED_AT = 6
 """Clips whose frames are read, for each highlight that is wanted."""
 SECONDS = 5.0

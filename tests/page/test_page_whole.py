@@ -70,11 +70,11 @@ def test_17_files_that_are_gone_changed_or_unreadable_are_listed_with_what_to_do
     rows = tab.page.locator(".files li")
     rows.first.wait_for()
     assert any("gone.mp4" in row and "missing" in row for row in rows.all_inner_texts())
-    tab.page.get_by_role("link", name="Gone or changed").click()
-    rows.filter(has_text="odd.mp4").wait_for(state="detached")
     advice = tab.page.locator("main").inner_text()
     assert "rag remove PATH" in advice
     assert "rag index FOLDER" in advice
+    tab.page.get_by_role("link", name="Gone or changed").click()
+    rows.filter(has_text="odd.mp4").wait_for(state="detached")
     tab.page.get_by_role("link", name="Failed").click()
     rows.filter(has_text="not a video").wait_for()
     assert rows.all_inner_texts()[0].startswith("/texts/odd.mp4")
