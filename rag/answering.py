@@ -490,7 +490,8 @@ class Pipeline:
                 unanswered=unanswered,
             )
         if found is None:
-            where = nearest(citations or [*clips, *_by_sentence(context, passages)])
+            named = bool(reply.windows or reply.passages)
+            where = nearest(citations if named else [*clips, *_by_sentence(context, passages)])
             found = replace(_no_match(context, f"{unanswered} {where}"), text=NOT_SURE)
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 found = replace(found, best_confidence=reply.confidence)
