@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -312,3 +313,25 @@ def test_13_a_link_opens_the_moment_in_another_browser(open_tab: Callable[..., T
     tab.wait("() => document.querySelector('video')?.currentTime >= 6.4")
     assert tab.page.get_by_label("In", exact=True).input_value() == "0:06.50"
     assert tab.page.get_by_label("Out", exact=True).input_value() == "0:11.25"
+
+
+def test_a_photograph_is_an_image_without_times(tab: Tab, site: Site) -> None:
+    def photograph(route: Any) -> None:
+        route.fulfill(
+            json=route.fetch().json() | {"duration": 0.04, "media": {"play": "clip", "reason": "one"}}
+        )
+
+    tab.page.route(f"**/v1/videos/{site.tools}", photograph)
+    tab.page.route("**/evidence*", lambda route: route.fulfill(json={"evidence": [], "next_cursor": None}))
+    tab.open(f"#/v/{site.tools}?t=0,0.04")
+    tab.wait("() => document.querySelector('video')?.poster")
+    video = tab.page.locator("video")
+    assert [video.get_attribute(name) for name in ("aria-label", "src", "controls")] == [
+        "Photograph",
+        None,
+        None,
+    ]
+    tab.page.get_by_role("button", name="About").click()
+    shown = tab.page.locator("main").inner_text()
+    assert not re.search(r"\d:\d\d|\d s\b|frames/s|cut", shown), shown
+    assert "More like this" in shown

@@ -2,7 +2,7 @@
 /** Parts that several views draw: icons, the four states of a list, chips, cards. */
 import { html, nothing, svg } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { health, media, Problem, request } from "./api.js";
-import { citedTitle, clock, kindName, marked, printable, relevance, score, span, tail, withoutBars, words } from "./format.js";
+import { citedTitle, kindName, marked, printable, relevance, score, span, tail, when, withoutBars, words } from "./format.js";
 import { href } from "./route.js";
 import * as scrub from "./scrub.js";
 import { say } from "./state.js";
@@ -145,7 +145,7 @@ export const momentImage = (moment, address, label) => html`
     data-video=${moment.video_id} data-at=${moment.start}>
     <img src=${media.thumbnail(moment.video_id, (moment.start + moment.end) / 2)} alt="" loading="lazy" decoding="async" @error=${noImage} @load=${(/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).closest(".shot")?.classList.remove("no-image")} />
     <span class="tiles" aria-hidden="true"></span>
-    <span class="times">${moment.whole ? clock(moment.end) : span(moment.start, moment.end)}</span>
+    <span class="times">${moment.whole ? when(moment, moment.end) : span(moment.start, moment.end)}</span>
     ${tray.has(moment) ? html`<svg class="select-mark" viewBox="0 0 100 60" aria-hidden="true"><path d="M58 7C28 1 9 14 10 31c1 16 24 24 49 22 24-2 35-14 32-27C88 12 66 6 44 9" /></svg>` : nothing}
   </a>
 `;
@@ -161,7 +161,7 @@ export const evidenceLines = ({ video_id, evidence, proof }, query, { most = 2, 
   return html`<ul class="evidence">
     ${best.map(
       (/** @type {any} */ line) => html`<li>
-        <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${kindName(line.kind)}</span> <time>${clock(line.start)}</time></a>
+        <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${kindName(line.kind)}</span> <time>${when(line)}</time></a>
         <span class="words">${withMarks(line.text, sought)}</span>
       </li>`,
     )}

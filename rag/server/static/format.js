@@ -12,10 +12,15 @@ export function clock(seconds, decimals = 0) {
   return (h ? `${h}:${two(m)}` : String(m)) + `:${two(s)}${rest}`;
 }
 
+/** A photograph is a video of one frame: its times say nothing. @param {number} start @param {number} end */
+export const isStill = (start, end) => start === 0 && end <= 0.1;
+
+/** When a line of text or a whole video is at; empty in a photograph. @param {{start: number, end: number}} line @param {number} [at] */
+export const when = ({ start, end }, at = start) => (isStill(start, end) ? "" : clock(at));
+
 /** @param {number} start @param {number} end */
 export function span(start, end) {
-  // A photograph is a video of one frame.
-  if (start === 0 && end <= 0.1) return "";
+  if (isStill(start, end)) return "";
   const decimals = Number.isInteger(start) && Number.isInteger(end) ? 0 : 1;
   return `${clock(start, decimals)} – ${clock(end, decimals)}`;
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Playing: one clock in seconds of the file, whether the file, the remuxed file or a clip of it plays. */
 import { get, media, request, videoPath } from "./api.js";
+import { isStill } from "./format.js";
 import { update } from "./state.js";
 
 /** Each way to play a video, the cheapest first, by what the server says of its streams. @type {Record<string, string[]>} */
@@ -48,12 +49,16 @@ export class Player {
     this.close();
     this.row = row;
     this.window = window_;
-    this.ways = [...(WAYS[row.media?.play ?? "file"] ?? [])];
+    const still = isStill(0, row.duration);
+    this.ways = still ? [] : [...(WAYS[row.media?.play ?? "file"] ?? [])];
+    // A photograph is its poster, and nothing plays.
+    this.video.controls = !still;
+    this.video.setAttribute("aria-label", still ? "Photograph" : "Video");
     this.reason = this.failure = "";
-    if (row.width) this.video.poster = media.frame(row.video_id, window_?.start ?? 0, 480);
+    if (row.width) this.video.poster = media.frame(row.video_id, window_?.start ?? 0, still ? 1080 : 480);
     this.wanted = { at: window_?.start ?? 0, play };
-    if (!this.ways.length) this.failure = row.media?.reason || "This file does not play.";
-    else this.use(this.ways[0]);
+    if (this.ways.length) this.use(this.ways[0]);
+    else if (!still) this.failure = row.media?.reason || "This file does not play.";
     this.callbacks.changed();
   }
 

@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
-import { clock, count, duration, exact, kindName, printable, seconds, span, tail } from "./format.js";
+import { clock, count, duration, exact, isStill, kindName, printable, seconds, span, tail, when } from "./format.js";
 import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./components.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
@@ -128,6 +128,8 @@ function typed(event, which) {
   field.value = marked ? clock(marked[which], 2) : "";
 }
 
+const isPhotograph = () => isStill(0, row.value.duration);
+
 const windows = () => (hits.state === "done" ? hits.value.windows : []);
 
 /** @param {1 | -1} direction */
@@ -230,23 +232,28 @@ export function render(route) {
         <h1 tabindex="-1">${nameOf(video)}</h1>
         <div class="screen ${video.width ? "" : "sound-only"}">${player.video}</div>
         ${playing(video)}
-        ${transport(video)}
-        ${drawAxis({
-          duration: video.duration, range: range(), window: marked, query, curve: hits.state === "done" ? hits.value.curve : null, hits: windows(),
-          shots: shots.value?.shots ?? [], evidence: evidence.value ?? [], chapters: video.chapters ?? [], seek: (time) => player.seek(time), setWindow,
-        })}
-        <div class="row axis-tools">
-          <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(here, { q: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("q")).trim() })); }}>
-            ${icon("search")}<input type="search" name="q" .value=${query} placeholder="Find in this video" aria-label="Find in this video" autocomplete="off" /></form>
-          <span class="quiet" role="status" aria-live="polite">${found(query)}</span>
-          <span class="row tools"><button class="tool" aria-label="Zoom out" title="Zoom out" @click=${() => zoomBy(2)}>−</button><button class="tool" aria-label="Zoom in" title="Zoom in" @click=${() => zoomBy(0.5)}>+</button></span>
-        </div>
+        ${isPhotograph() ? nothing : timeline(video, query)}
         ${windowTools(video, query)}
       </section>
       <aside class="side" aria-label="Transcript, hits and frames">${sideOf(video, query)}</aside>
     </div>
   `;
 }
+
+/** @param {any} video @param {string} query */
+const timeline = (video, query) => html`
+    ${transport(video)}
+    ${drawAxis({
+      duration: video.duration, range: range(), window: marked, query, curve: hits.state === "done" ? hits.value.curve : null, hits: windows(),
+      shots: shots.value?.shots ?? [], evidence: evidence.value ?? [], chapters: video.chapters ?? [], seek: (time) => player.seek(time), setWindow,
+    })}
+    <div class="row axis-tools">
+      <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(here, { q: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("q")).trim() })); }}>
+        ${icon("search")}<input type="search" name="q" .value=${query} placeholder="Find in this video" aria-label="Find in this video" autocomplete="off" /></form>
+      <span class="quiet" role="status" aria-live="polite">${found(query)}</span>
+      <span class="row tools"><button class="tool" aria-label="Zoom out" title="Zoom out" @click=${() => zoomBy(2)}>−</button><button class="tool" aria-label="Zoom in" title="Zoom in" @click=${() => zoomBy(0.5)}>+</button></span>
+    </div>
+  `;
 
 /** @param {string} query */
 function found(query) {
@@ -311,14 +318,14 @@ function windowTools(video, query) {
     <button class="tool" title="${label} here (${keyName})" aria-label="Window ${label === "In" ? "starts" : "ends"} here" @click=${() => setSide(which)}><b aria-hidden="true">${keyName}</b></button>`;
   return html`
     <div class="window-tools">
-      <span class="row">${field("start", "In", "I")}${field("end", "Out", "O")}<span class="quiet length">${marked ? `${exact(marked.end - marked.start)} s` : "no window"}</span></span>
+      ${isPhotograph() ? nothing : html`<span class="row">${field("start", "In", "I")}${field("end", "Out", "O")}<span class="quiet length">${marked ? `${exact(marked.end - marked.start)} s` : "no window"}</span></span>`}
       ${one
         ? html`<span class="row">
             <button class="button ${tray.has(one) ? "" : "main"}" aria-pressed=${tray.has(one)} title="Selects (S)" @click=${toggleSelect}>${icon(tray.has(one) ? "tick" : "plus")}${tray.has(one) ? "Selected" : "Select"}</button>
             <button class="button" @click=${() => copy(link(), "Link")}>Copy link</button>
             <button class="button" @click=${() => copy(tray.citation(one), "Citation")}>Copy citation</button>
-            <button class="button" @click=${() => copy(times, "Times")}>Copy times</button>
-            <a class="button" href=${media.clip(id, one.start, one.end)} download="${tail(video.path, 1).replace(/\.\w+$/, "")}_${stamp(one.start)}-${stamp(one.end)}.mp4" @click=${() => say("The clip is being made; the browser saves it when it is done.")}>Save clip</a>
+            ${isPhotograph() ? nothing : html`<button class="button" @click=${() => copy(times, "Times")}>Copy times</button>
+            <a class="button" href=${media.clip(id, one.start, one.end)} download="${tail(video.path, 1).replace(/\.\w+$/, "")}_${stamp(one.start)}-${stamp(one.end)}.mp4" @click=${() => say("The clip is being made; the browser saves it when it is done.")}>Save clip</a>`}
             ${hasImages() ? html`<a class="button" href=${href("search", "", { like: tray.citation(one) })}>${icon("like")}More like this</a>` : nothing}
           </span>`
         : !hasImages() ? nothing : html`<span class="row"><button class="button" @click=${() => go(href("search", "", { like: `${id}@${exact(player.time)}` }))}>${icon("like")}More like this frame</button></span>`}
@@ -328,7 +335,7 @@ function windowTools(video, query) {
 
 /** @param {any} video @param {string} query */
 function sideOf(video, query) {
-  const parts = [["transcript", "Transcript"], ...(query ? [["hits", "Hits"]] : []), ["frames", "Frames"], ["about", "About"]];
+  const parts = [["transcript", "Transcript"], ...(query ? [["hits", "Hits"]] : []), ...(isPhotograph() ? [] : [["frames", "Frames"]]), ["about", "About"]];
   if (!parts.some(([name]) => name === side)) side = "transcript";
   return html`
     <div class="segments" role="group" aria-label="What is listed">
@@ -350,7 +357,7 @@ function transcript(query) {
       <label class="check"><input type="checkbox" .checked=${follow} @change=${() => { follow = !follow; }} />Follow</label>
     </div>
     ${lines.length
-      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${clock(line.start)}</time><span><span class="kind">${kinds.length > 1 || line.kind === "asr" ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
+      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${when(line)}</time><span><span class="kind">${kinds.length > 1 || line.kind === "asr" ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
       : nothingFound("No words are known of this video", html`<p>Neither subtitles nor speech nor text on screen were indexed.</p>`)}
   `;
 }
@@ -386,8 +393,8 @@ function about(video) {
   const facts = [
     ["File", printable(video.path)],
     ["Also at", video.paths.filter((path) => path !== video.path).map(printable).join(", ")],
-    ["Length", duration(video.duration)],
-    ["Image", video.width ? `${video.width} × ${video.height}, ${Number(video.fps.toFixed(3))} frames/s` : "none"],
+    ["Length", isPhotograph() ? "" : duration(video.duration)],
+    ["Image", video.width ? `${video.width} × ${video.height}${isPhotograph() ? "" : `, ${Number(video.fps.toFixed(3))} frames/s`}` : "none"],
     ["Sound", video.audio ? video.media?.audio_codec || "yes" : "none"],
     ["Format", [container(video), video.media?.codec].filter(Boolean).join(", ")],
     ["Language", video.language],
