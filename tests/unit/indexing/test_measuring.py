@@ -94,9 +94,7 @@ def test_a_stopped_backfill_leaves_its_measurements_to_be_made(
             stages = writer.stage_fingerprints()[group.content_id]
         assert "frames" in stages
         seen.append(stages.get("sound", ""))
-    assert seen[0] == "then"
-    assert {*seen[:-1]} == {"then", ""}
-    assert seen[:-1] == sorted(seen[:-1], reverse=True)
+    assert {*seen[:-1]} == {"then"}
 
 
 class Faint(MediaReader):
