@@ -13,7 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -51,20 +51,7 @@ from rag._cli.output import (
     take_interrupts,
     width,
 )
-from rag._cli.session import (
-    Config,
-    Events,
-    Force,
-    Json,
-    Library,
-    Record,
-    Replay,
-    Seed,
-    Session,
-    Verbose,
-    start,
-    words,
-)
+from rag._cli.session import Events, Force, Record, Replay, Session, with_session, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,13 +124,8 @@ class AgentCommand(ABC, Generic[Run, Env]):
     record: Record = None
     replay: Replay = None
     force: Force = False
-    library: Library = None
-    config: Config = None
-    as_json: Json = None
-    verbose: Verbose = 0
-    seed: Seed = None
     events: Events = False
-    session: Session = field(init=False, repr=False)
+    session: Session
 
     @property
     @abstractmethod
@@ -205,11 +187,8 @@ class AgentCommand(ABC, Generic[Run, Env]):
         written."""
         if self.events:
             take_interrupts()
-        flags = {"reasoner.record": self.record, "reasoner.replay": self.replay}
-        session = start(self.library, self.config, self.as_json, self.verbose, self.seed, flags)
-        self.session = session
         policy = agent_outputs(
-            session, self.force, self.trace, self.html, self.record, *self.input, self.replay
+            self.session, self.force, self.trace, self.html, self.record, *self.input, self.replay
         )
         self.prepare()
         from rag.agents.runtime.trace import TraceWriter
@@ -359,8 +338,8 @@ def open_display(console: Console | None = None) -> Iterator[Callable[[str], Non
 def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
     """The function of a command: a keyword parameter for each field, the class's own fields first."""
     hints = get_type_hints(kind, include_extras=True)
-    options = [option for option in dataclasses.fields(kind) if option.init]
-    ordered = sorted(options, key=lambda option: _depth(kind, option.name))
+    options = dataclasses.fields(kind)
+    ordered = sorted(options, key=lambda option: (option.name != "session", _depth(kind, option.name)))
     parameters = [
         inspect.Parameter(
             option.name,
@@ -371,13 +350,12 @@ def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
         for option in ordered
     ]
 
-    def run(**values: Any) -> int:
-        return kind(**values).execute()
+    def run(session: Session, **values: Any) -> int:
+        return kind(session=session, **values).execute()
 
     run.__doc__ = kind.__doc__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+    return with_session({"reasoner.record": "record", "reasoner.replay": "replay"})(run)
 
 
 def _depth(kind: type, name: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.output import echo_stderr, width
 from rag._cli.session import (
     End,
     Force,
@@ -27,7 +27,7 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import answer_shape, plain, problems_shape, report_shape, with_states
+from rag.rendering.shapes import answer_shape, plain, problems_shape, with_states
 from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ def ask(
         stale = opened.stale_files(citation.path for citation in answer.citations)
     shape = answer_shape(answer)
     shape["citations"] = with_states(shape["citations"], stale)
-    print_report(
-        session.as_json,
+    session.print(
         shape | problems_shape(opened.left_out),
         answer_lines(answer, width=width(), libraries=session.libraries, stale=stale),
     )
@@ -144,9 +143,9 @@ def _run(
             return {**shape, "citations": names.named(with_states(shape["citations"], stale))}
 
         counts = run_batch(questions, out, made_with, "question_id", answer, policy)
-    print_report(
-        session.as_json,
-        report_shape("rag.batch/1", {"out": out, **plain(counts)}),
+    session.report(
+        "rag.batch/1",
+        {"out": out, **plain(counts)},
         [f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"],
     )
     return counts.exit_code

@@ -12,10 +12,8 @@ import rag
 from corpora.errors import file_error
 from corpora.outputs import check_output, replace_file
 from rag._cli.options import argument, option
-from rag._cli.output import print_report
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape
 
 if TYPE_CHECKING:
     from rag.agents.shotfinder.calibration import Calibration
@@ -75,8 +73,7 @@ def calibrate(
     except OSError as error:
         raise file_error(out, error) from error
     tables = found.model_dump(mode="json")["tables"]
-    shape = report_shape("rag.calibrate/1", {"out": os.fspath(out), "tables": tables})
-    print_report(session.as_json, shape, _lines(found, out))
+    session.report("rag.calibrate/1", {"out": out, "tables": tables}, _lines(found, out))
     return 0
 
 

@@ -13,11 +13,11 @@ import rag
 from corpora.outputs import OverwritePolicy
 from rag._cli.index import summary_lines
 from rag._cli.options import option
-from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.output import echo_stderr, width
 from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation, span_name
-from rag.rendering.shapes import answer_shape, plain, report_shape
+from rag.rendering.shapes import answer_shape
 from rag.rendering.terminal import answer_lines, duration
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def demo(
         for question in demo_questions():
             answer = opened.ask(question.text, options=question.options, question_id=question.question_id)
             answers.append(Answered(question, answer, _sheets(answer, folder, policy)))
-    print_report(session.as_json, _shape(folder, report, answers), _lines(folder, report, printed, answers))
+    shape = {"folder": folder, "index": report, "answers": list(map(_shape, answers))}
+    session.report("rag.demo/1", shape, _lines(folder, report, printed, answers))
     return report.exit_code
 
 
@@ -144,15 +145,11 @@ def _where(proof: Proof | None) -> str:
     return f" in {proof.video} at {span_name(proof.start, proof.end)} s" if proof else ""
 
 
-def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
-    asked = [
-        {
-            **answer_shape(each.answer),
-            "sheets": plain(each.sheets),
-            "expected": each.question.expected,
-            "proof": plain(each.question.proof),
-            "right": each.question.is_right(each.answer),
-        }
-        for each in answers
-    ]
-    return report_shape("rag.demo/1", {"folder": folder, "index": plain(report), "answers": asked})
+def _shape(answered: Answered) -> dict[str, Any]:
+    return {
+        **answer_shape(answered.answer),
+        "sheets": answered.sheets,
+        "expected": answered.question.expected,
+        "proof": answered.question.proof,
+        "right": answered.question.is_right(answered.answer),
+    }

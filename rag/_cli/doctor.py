@@ -22,11 +22,11 @@ from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.platforms import has_no_inodes
 from corpora.sandbox import protections
 from rag._cli.options import option
-from rag._cli.output import echo_stderr, print_json, print_lines, print_report
+from rag._cli.output import echo_stderr, is_confirmed
 from rag._cli.progress import bytes_progress
 from rag._cli.session import Session, with_session
-from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
-from rag.rendering.shapes import plain, report_shape
+from rag.errors import LibraryCorrupt, LibraryNotFound, RagError
+from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, table_lines
 
 if TYPE_CHECKING:
@@ -106,16 +106,13 @@ def _list_settings(session: Session) -> None:
 
     found = [*resolved_settings(session.settings, session.config)]
     rows = [[each.name, json.dumps(plain(each.value), ensure_ascii=False), each.source] for each in found]
-    print_report(session.as_json, report_shape("rag.settings/1", {"settings": found}), table_lines(rows))
+    session.report("rag.settings/1", {"settings": found}, table_lines(rows))
 
 
 def _report(session: Session, findings: Sequence[Finding]) -> int:
-    if session.as_json:
-        healthy = not any(finding.ok is False for finding in findings)
-        print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
-    else:
-        print_lines(finding_lines(findings))
-    return 1 if any(finding.ok is False for finding in findings) else 0
+    healthy = not any(finding.ok is False for finding in findings)
+    session.report("rag.doctor/1", {"ok": healthy, "checks": findings}, finding_lines(findings))
+    return 0 if healthy else 1
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -320,17 +317,10 @@ def repair_lines(done: Repair) -> Iterator[str]:
 
 
 def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
-    """Ask on the terminal. Raises `UsageError` where there is none."""
     stop()
     for line in lines:
         echo_stderr(visible(line))
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(
-            "these files are gone, and the repair erases them; nothing was erased; add --yes to go on"
-        )
-    sys.stderr.write("These files are gone, and the repair erases them. Continue? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    return is_confirmed("these files are gone, and the repair erases them", "nothing was erased")
 
 
 def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:

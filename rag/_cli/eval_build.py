@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from corpora.outputs import check_output_folder
 from rag._cli.eval_run import RunProgress
 from rag._cli.options import argument, option
-from rag._cli.output import print_report
-from rag._cli.session import Config, Force, Json, Verbose, given_path, start
+from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape
 
 if TYPE_CHECKING:
     from eval.tasks.egofact.construction.annotated import AnnotatedVideo
@@ -41,7 +39,9 @@ Scenarios = Annotated[
 Bound = Annotated[int, option("N", "Stop after so many; 0: no bound.", min=0)]
 
 
+@with_session(without=("library",))
 def build(
+    session: Session,
     benchmark: Annotated[Literal["egofact"], argument("BENCHMARK", "egofact.")],  # noqa: ARG001 (the only one)
     out: Annotated[Path, _folder("--out DIR", "Folder of the benchmark.")],
     ego4d: Source = None,
@@ -52,17 +52,12 @@ def build(
     clips: Annotated[int, option("--clips N", "Clips, with questions in proportion.", min=1)] = CLIPS,
     max_calls: Bound = 0,
     max_tokens: Bound = 0,
-    seed: Annotated[int, option("--seed N", "Random seed.")] = 0,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Build EgoFact from annotated egocentric videos.
 
     By appendix C of the paper. A stopped build goes on where it was.
     """
-    session = start(None, config, as_json, verbose, seed)
     if session.settings.reasoner.kind == "embedded":
         raise UsageError("this takes a language model; set reasoner.kind and reasoner.model")
     from eval.tasks.egofact.construction.model_build import REPLIES, WORK, open_builder
@@ -77,14 +72,11 @@ def build(
         RunProgress("egofact") as progress,
         open_builder(out, session.settings, wikihow, budget, progress.made) as builder,
     ):
-        plan = builder.build("egofact", videos, shape_of(clips), seed)
+        plan = builder.build("egofact", videos, shape_of(clips), session.settings.seed)
     facts = {"folder": os.fsdecode(out), "steps": plan.counts, "shortfalls": plan.shortfalls}
     counts = {"calls": budget.calls, "tokens": budget.tokens}
-    print_report(
-        session.as_json,
-        report_shape("rag.eval.build/1", {**facts, **counts}),
-        _lines(out, plan, budget.calls, budget.tokens),
-    )
+    lines = _lines(out, plan, budget.calls, budget.tokens)
+    session.report("rag.eval.build/1", {**facts, **counts}, lines)
     return 0
 
 

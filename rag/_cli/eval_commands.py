@@ -12,16 +12,17 @@ import typer
 from rag._cli import eval_build, eval_run, eval_show, eval_simulate
 from rag._cli.eval_show import print_files
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Config, Force, Json, Verbose, given_path, start
+from rag._cli.output import echo_stderr
+from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import SettingsError, UsageError
-from rag.rendering.shapes import report_shape
 
 if TYPE_CHECKING:
     from eval.task import Task
 
 
+@with_session(without=("library", "seed"))
 def report(
+    session: Session,
     runs: Annotated[
         list[Path], argument("RUN...", "Run folders of 'rag eval run', or folders that hold some.")
     ],
@@ -30,15 +31,11 @@ def report(
         bool, option("--all", "One page for all benchmarks, beside what the papers printed.")
     ] = False,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Write report.md, CSV and PNG of each table and figure.
 
     With --all, one page in three forms. Runs of one system are pooled over seeds.
     """
-    session = start(None, config, as_json, verbose, None)
     policy = session.overwrite_policy(force, *runs)
     if everything:
         from eval.reports.page import write_overview
@@ -48,7 +45,7 @@ def report(
         from eval.reports.page import write_report
 
         files = write_report(runs, out, policy)
-    print_files(session.as_json, "rag.eval.report/1", files)
+    print_files(session, "rag.eval.report/1", files)
     return 0
 
 
@@ -65,9 +62,9 @@ class Listed:
 
 
 @app.command("list")
-def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+@with_session(without=("library", "seed"))
+def list_(session: Session) -> int:
     """The benchmarks, and the systems that can be tried on each. Exit 3 if an extension cannot be loaded."""
-    session = start(None, config, as_json, verbose, None)
     from eval.tasks import open_task, task_names
 
     found: list[Listed] = []
@@ -79,10 +76,7 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
             failed.append(str(error))
     for line in failed:
         echo_stderr(f"rag: {line}")
-    if session.as_json:
-        print_json(report_shape("rag.eval.list/1", {"benchmarks": found}))
-    else:
-        print_lines(_lines(found))
+    session.report("rag.eval.list/1", {"benchmarks": found}, _lines(found))
     return 3 if failed else 0
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from corpora.outputs import RECORDING_HEAD, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, given_path, start
+from rag._cli.output import echo_stderr
+from rag._cli.session import Data, Force, Record, Replay, Session, given_path, with_session
 from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
@@ -157,7 +157,9 @@ Concurrency = Annotated[
 ]
 
 
+@with_session({"reasoner.record": "record", "reasoner.replay": "replay"}, without=("library", "seed"))
 def run(
+    session: Session,
     benchmark: Benchmark,
     system: Systems = "all",
     seed: Annotated[str, option("--seed N[,N]", "Seeds; several are pooled in reports.")] = "0",
@@ -169,13 +171,8 @@ def run(
     record: Record = None,
     replay: Replay = None,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
-    flags = {"reasoner.record": record, "reasoner.replay": replay}
-    session = start(None, config, as_json, verbose, None, flags)
     policy = session.overwrite_policy(force, replay)
     if record is not None:
         claim_appended(record, RECORDING_HEAD, policy)
@@ -209,12 +206,7 @@ def run(
         with RunProgress(f"{task.name}, {name}", prices=prices) as observer:
             done.append(run_solver(task, prepared, name, number, folder, observer=observer, **how))
         _say_unanswered(done[-1])
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.eval.run/1", {"benchmark": task.name, "runs": done}))
-    else:
-        print_lines(run_lines(task, done))
+    session.report("rag.eval.run/1", {"benchmark": task.name, "runs": done}, run_lines(task, done))
     return 0
 
 
@@ -305,24 +297,21 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
 
 
+@with_session({"reasoner.record": "record", "reasoner.replay": "replay"}, without=("library", "seed"))
 def score(
+    session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
     judge: Annotated[str | None, option("--judge NAME", "Another judge of the benchmark.")] = None,
     threshold: Annotated[float | None, option("--threshold X", "Another threshold of the judge.")] = None,
     data: Data = None,
-    record: Record = None,
-    replay: Replay = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
+    record: Record = None,  # noqa: ARG001 (in the session's settings)
+    replay: Replay = None,  # noqa: ARG001 (as above)
 ) -> int:
     """Score the samples of complete runs again.
 
     With the settings, judge and threshold given now. The stored outputs stay;
     scores, figures and the run's scorer are replaced.
     """
-    flags = {"reasoner.record": record, "reasoner.replay": replay}
-    session = start(None, config, as_json, verbose, None, flags)
     from eval.runs.folder import read_run_folder, run_folders
     from eval.runs.runner import done_of, score_again
     from eval.task import ScorerOptions
@@ -335,10 +324,5 @@ def score(
             task, prepared = prepare_task(held, data, session.settings, progress.made)
             made = score_again(task, prepared, folder, options)
         done.append(done_of(made, 0))
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.eval.score/1", {"runs": done}))
-    else:
-        print_lines(run_lines(task, done))
+    session.report("rag.eval.score/1", {"runs": done}, run_lines(task, done))
     return 0

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, check_output, replace_file
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, start
+from rag._cli.output import echo_stderr, width
+from rag._cli.session import Data, Force, Session, given_path, with_session
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 
+@with_session(without=("library", "seed"))
 def show(
+    session: Session,
     run: Annotated[Path, argument("RUN", "A run folder.")],
     query_id: Annotated[str, argument("QUERY_ID", "One of its queries.")],
     out: Annotated[
@@ -37,15 +39,11 @@ def show(
     ] = False,
     frames: Annotated[int, option("--frames N", "Frames of each window.", min=1, max=15)] = 5,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Explain one sample of a run.
 
     Its question, options, gold, what the system saw, and an image.
     """
-    session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
     from eval.runs.records import canonical
 
@@ -56,13 +54,9 @@ def show(
     task, prepared = prepare_task(held, data, session.settings)
     repeated = _ask_again(task, prepared, held, query, sample) if again else None
     picture = _draw(task, prepared, query, sample, image_file, frames, policy)
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
-        print_json(report_shape("rag.eval.show/1", shape))
-    else:
-        print_lines(_lines(task.report.labels, query, sample, picture, repeated))
+    shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
+    lines = _lines(task.report.labels, query, sample, picture, repeated)
+    session.report("rag.eval.show/1", shape, lines)
     return 1 if repeated is False else 0
 
 
@@ -224,7 +218,9 @@ def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
         yield f"{mark} {letter}. {score}{excerpt(text, width())}{truth}"
 
 
+@with_session(without=("library", "seed"))
 def failures(
+    session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
     out: Annotated[
         Path,
@@ -236,15 +232,11 @@ def failures(
     ] = Path("failures"),
     data: Data = None,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Write failures.html and failures.csv of a run.
 
     Each failed sample by its stage, by rule, with an image.
     """
-    session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder, run_folders
 
     folders = run_folders([run])
@@ -264,19 +256,15 @@ def failures(
             echo_stderr(str(error))
     if not files:
         raise UsageError(f"no run in {run} supports failure analysis") from unsupported[0]
-    print_files(session.as_json, "rag.eval.failures/1", files)
+    print_files(session, "rag.eval.failures/1", files)
     return 0
 
 
-def print_files(as_json: bool, schema: str, files: Sequence[Path]) -> None:
+def print_files(session: Session, schema: str, files: Sequence[Path]) -> None:
     """The paths of written files, one a line or as a document of `schema`."""
     from corpora.escaping import visible
-    from rag.rendering.shapes import report_shape
 
-    if as_json:
-        print_json(report_shape(schema, {"files": files}))
-    else:
-        print_lines(visible(os.fspath(path)) for path in files)
+    session.report(schema, {"files": files}, (visible(os.fspath(path)) for path in files))
 
 
 def _own_folder(run: Run) -> Path:

@@ -15,13 +15,13 @@ from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.objects import is_url
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_bytes, print_report
+from rag._cli.output import echo_stderr, print_bytes
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import RagError, StaleFile, UsageError
 from rag.export.found import read_documents, select_of
 from rag.export.records import Exported, FormatName, Select
 from rag.records import VideoCitation
-from rag.rendering.shapes import report_shape
+from rag.rendering.shapes import plain
 from rag.rendering.terminal import counted, problem_line
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def export(
         )
     except OSError as error:
         raise file_error(path, error) from error
-    shape = report_shape("rag.export/1", done) | {"path": os.fspath(path)}
-    print_report(session.as_json, shape, [f"{visible(str(path))}: {counted(done.selects, 'window')}"])
+    lines = [f"{visible(str(path))}: {counted(done.selects, 'window')}"]
+    session.report("rag.export/1", {**plain(done), "path": path}, lines)
     return _say_what_is_odd(done)
 
 

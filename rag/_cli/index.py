@@ -15,10 +15,9 @@ import rag
 from corpora.escaping import visible
 from corpora.kinds import lines_on_ignored, why_ignored
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_report, take_interrupts
+from rag._cli.output import echo_stderr, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ def index(
         _report_nothing(report, paths, session.settings.scan)
     named = session.settings.library
     lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named, paths)
-    print_report(session.as_json, report_shape("rag.index/1", report), lines)
+    session.report("rag.index/1", report, lines)
     return report.exit_code
 
 

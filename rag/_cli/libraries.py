@@ -11,10 +11,9 @@ import typer
 
 from corpora.escaping import visible
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_report
+from rag._cli.output import echo_stderr
 from rag._cli.session import PathGlobs, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def pull(
     report = pull_library(source, target, frames=frames, exact_rows=exact_rows, announce=announce)
     line = f"copied {counted(report.files, 'file')} and {counted(report.clips, 'clip vector')}"
     line += f" in {duration(report.seconds)}; the copy has {byte_count(report.bytes)}"
-    print_report(session.as_json, report_shape("rag.pull/1", report), [line, *map(visible, report.stages)])
+    session.report("rag.pull/1", report, [line, *map(visible, report.stages)])
     return 0
 
 
@@ -170,7 +169,7 @@ def _run(
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
     lines = () if report.nothing else _lines(report)
-    print_report(session.as_json, report_shape("rag.library/1", report), lines)
+    session.report("rag.library/1", report, lines)
     return report.exit_code
 
 

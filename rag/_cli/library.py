@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from corpora.escaping import visible
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_report
+from rag._cli.output import echo_stderr, is_confirmed
 from rag._cli.session import (
     IndexedVideo,
     Session,
@@ -23,7 +22,7 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape, windows_shape, with_copies, with_states
+from rag.rendering.shapes import windows_shape, with_copies, with_states
 from rag.rendering.terminal import (
     STATES,
     byte_count,
@@ -53,10 +52,8 @@ def stats(
     with session.open_library() as opened:
         if problems:
             found = opened.problems()
-            print_report(
-                session.as_json,
-                report_shape("rag.problems/1", {"problems": found}),
-                (problem_line(problem) for problem in found),
+            session.report(
+                "rag.problems/1", {"problems": found}, (problem_line(problem) for problem in found)
             )
             return 0
         if files:
@@ -64,10 +61,10 @@ def stats(
 
             settings = session.settings
             rows = file_statuses(opened.engine.reader, settings.storage, settings.scan)
-            print_report(session.as_json, report_shape("rag.files/1", {"files": rows}), map(file_line, rows))
+            session.report("rag.files/1", {"files": rows}, map(file_line, rows))
             return 0
         held = opened.stats()
-    print_report(session.as_json, report_shape("rag.stats/1", held), stats_lines(held))
+    session.report("rag.stats/1", held, stats_lines(held))
     return 0
 
 
@@ -132,16 +129,13 @@ def remove(
     named = [os.fsdecode(path) for path in paths]
     with session.open_library() as opened:
         going, held = opened.share_of(named)
-        if 2 * going > held and not yes and not _is_confirmed(going, held):
+        share = f"this removes {going} of {held} files of the library"
+        if 2 * going > held and not yes and not is_confirmed(share, "nothing was removed"):
             echo_stderr("rag: nothing was removed")
             return 1
         removed = opened.remove(named)
         known = opened.indexed_paths()
-    print_report(
-        session.as_json,
-        report_shape("rag.remove/1", removed),
-        (f"removed {visible(path)}" for path in removed.paths),
-    )
+    session.report("rag.remove/1", removed, (f"removed {visible(path)}" for path in removed.paths))
     absent = [name for name in named if not at_or_below(removed.paths, [absolute_path(name)])]
     if absent:
         what = "not" if removed.paths else "none of these is"
@@ -150,16 +144,6 @@ def remove(
         hint = f"; did you mean {' or '.join(map(visible, meant))}?" if meant else ""
         echo_stderr(f"rag: {what} in the library: {', '.join(map(visible, absent))}{hint}")
     return 0 if removed.paths else 1
-
-
-def _is_confirmed(going: int, held: int) -> bool:
-    """Ask on the terminal. Raises `UsageError` where there is none."""
-    share = f"{going} of {held} files of the library"
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"this removes {share}; nothing was removed; add --yes to remove them")
-    sys.stderr.write(f"This removes {share}. Continue? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 @with_session(several=True)
@@ -193,7 +177,7 @@ def localize(
         unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
     states = (STATES[state] for state in stale.values())
     lines = window_lines(windows, shape["verdict"])
-    print_report(session.as_json, shape, [*lines, *states, *copy_lines(copies.get(path, ()))])
+    session.print(shape, [*lines, *states, *copy_lines(copies.get(path, ()))])
     if windows and not shape["matched"]:
         best = max(window["relevance"] for window in shape["windows"])
         echo_stderr(weak_hits_line("video", "windows", best, least))
@@ -211,7 +195,7 @@ def shots(
     """List the shots of a video, with their tone, style and sound as measured."""
     with session.open_library() as opened:
         facts, found = opened.measurements(os.fsdecode(video), copies=copies)
-    print_report(session.as_json, report_shape("rag.shots/1", found), _lines(facts, found))
+    session.report("rag.shots/1", found, _lines(facts, found))
     if copies:
         _warn(facts, found)
         return session.say_left_out(opened)

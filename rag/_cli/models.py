@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument
-from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.output import echo_stderr, width
 from rag._cli.session import Force, Session, with_session
-from rag.rendering.shapes import plain, report_shape
+from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, excerpt, table_lines
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def list_(session: Session) -> int:
     from rag.model_rows import model_rows
 
     rows = model_rows(session.settings)
-    print_report(session.as_json, report_shape("rag.models/1", {"models": rows}), _table(rows))
+    session.report("rag.models/1", {"models": rows}, _table(rows))
     return 0
 
 
@@ -54,11 +54,7 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     if model.pinned == "not pinned":
         echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
     folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force), echo_stderr)
-    print_report(
-        session.as_json,
-        report_shape("rag.models.pull/1", {"name": name, "path": folder}),
-        [f"{name} is installed: {folder}"],
-    )
+    session.report("rag.models.pull/1", {"name": name, "path": folder}, [f"{name} is installed: {folder}"])
     return 0
 
 
@@ -75,18 +71,12 @@ def verify(session: Session, names: Names = None) -> int:
     rows = list_models(encoder)
     broken = [] if names else [row for row in rows if row.problem]
     found = [verify(name, encoder) for name in names or [row.name for row in rows if row.here]]
-    print_report(
-        session.as_json, verification_shape(found), (line for each in found for line in _verdict(each))
-    )
+    shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
+    lines = (line for each in found for line in _verdict(each))
+    session.report("rag.models.verify/1", {"models": shapes}, lines)
     for row in broken:
         echo_stderr(f"{row.name}: {row.problem}")
     return 0 if not broken and all(each.ok for each in found) else 1
-
-
-def verification_shape(found: Sequence[Verification]) -> dict[str, Any]:
-    """`rag.models.verify/1`."""
-    shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
-    return report_shape("rag.models.verify/1", {"models": shapes})
 
 
 def _table(rows: Sequence[ModelRow]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from corpora.errors import os_reason
-from rag.errors import RagError
+from rag.errors import RagError, UsageError
 
 UNCUT = 1_000_000
 """Columns where the output is no terminal."""
@@ -40,19 +40,23 @@ def print_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
 
 
-def print_report(as_json: bool, shape: Mapping[str, Any], lines: Iterable[str]) -> None:
-    """The report on stdout: as one JSON document, or as lines of text."""
-    if as_json:
-        print_json(shape)
-    else:
-        print_lines(lines)
-
-
 def echo_stderr(line: str) -> None:
     """One line on stderr; control characters and undecodable bytes are escaped."""
     from corpora.escaping import visible
 
     _write(sys.stderr, [visible(line)])
+
+
+def is_confirmed(what: str, nothing: str) -> bool:
+    """Ask on the terminal whether to go on; `what`: is done then, `nothing`: that it was not done.
+
+    Raises `UsageError` where there is no terminal.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{what}; {nothing}; add --yes to go on")
+    sys.stderr.write(f"{what[0].upper()}{what[1:]}. Continue? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def take_interrupts() -> None:

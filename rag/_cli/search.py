@@ -11,7 +11,7 @@ from corpora.outputs import check_outputs
 from corpora.records import AudioClass, Style, Tone
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.output import echo_stderr, width
 from rag._cli.session import (
     End,
     Force,
@@ -27,7 +27,7 @@ from rag._cli.session import (
 )
 from rag.errors import RagError, UsageError
 from rag.records import ShotFilter
-from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape, with_copies, with_states
+from rag.rendering.shapes import plain, problems_shape, search_shape, with_copies, with_states
 from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ def _one(
     threshold = session.settings.search.threshold if query is not None else None
     shape = search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
     results = with_copies(with_states(shape["results"], stale), copies)
-    print_report(
-        session.as_json,
+    session.print(
         {**shape, "results": results, **problems_shape(opened.left_out)},
         hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold, stale=stale),
     )
@@ -155,7 +154,7 @@ def highlights(
         stale = opened.stale_files(hit.path for hit in hits)
     shape = search_shape(query, hits)
     with_states(shape["results"], stale)
-    print_report(session.as_json, shape, hit_lines(hits, width=width(), stale=stale))
+    session.print(shape, hit_lines(hits, width=width(), stale=stale))
     if query is not None and not hits:
         echo_stderr(f"rag: nothing in the library matches {query!r}")
     return 0
@@ -222,9 +221,9 @@ def _run(
             raise
         write_found()
     report = {"run": run, "windows": windows, **plain(counts)}
-    print_report(
-        session.as_json,
-        report_shape("rag.batch/1", report),
+    session.report(
+        "rag.batch/1",
+        report,
         [f"{counts.asked} searched, {counts.kept} kept, {counts.bad} bad: {run}, {windows}"],
     )
     return counts.exit_code

@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ import typer
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, is_json
+from rag._cli.output import echo_stderr, is_json, print_json, print_lines
 from rag.errors import LibraryError, LibraryNotFound, QuestionError, StoreError, UnreadableFile, UsageError
 from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
@@ -158,6 +158,19 @@ class Session:
     """The value of `--config`."""
     _said: set[str] = field(default_factory=set, compare=False)
 
+    def print(self, shape: Mapping[str, Any], lines: Iterable[str]) -> None:
+        """The result on stdout: as one JSON document, or as lines of text."""
+        if self.as_json:
+            print_json(shape)
+        else:
+            print_lines(lines)
+
+    def report(self, schema: str, report: Any, lines: Iterable[str]) -> None:
+        """As `print`; the JSON document is a report's own fields, as of `report_shape`."""
+        from rag.rendering.shapes import report_shape
+
+        self.print(report_shape(schema, report), lines)
+
     def open_library(self, *, whole: bool = False) -> OpenedLibrary:
         """Several are opened as one; one whose store fails is left out, unless all are wanted (`whole`).
 
@@ -290,7 +303,10 @@ def with_session(
 
         @functools.wraps(command)
         def run(**options: Any) -> int:
-            values = {name: options.pop(name, shared[name].default) for name in shared}
+            values = {
+                name: parameter.default if name in without else options.pop(name)
+                for name, parameter in shared.items()
+            }
             given = {setting: options[name] for setting, name in (flags or {}).items()}
             # An option that may be repeated is an empty list where it was not given.
             given = {setting: None if value == [] else value for setting, value in given.items()}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from corpora.errors import file_error
 from corpora.escaping import visible
@@ -16,11 +16,11 @@ from corpora.outputs import OverwritePolicy, check_outputs
 from corpora.records import Frames, cited_title
 from corpora.settings import StorageSettings
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_json, print_lines
+from rag._cli.output import echo_stderr
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation, is_still, span_name
-from rag.rendering.shapes import citation_shape, plain, report_shape, with_copies
+from rag.rendering.shapes import citation_shape, plain, with_copies
 from rag.rendering.terminal import copy_lines, evidence_name, excerpt, located, span
 from rag.settings import Settings
 
@@ -79,12 +79,9 @@ def show(
         shown = _show_video(found, out, clip, frames, policy, session.settings)
     elif out is not None or clip is not None:
         raise UsageError("a passage has no frames; --out and --clip are for videos")
-    if session.as_json:
-        (cited,) = with_copies([citation_shape(found)], others)
-        shape: dict[str, Any] = {"citation": cited, **plain(shown)}
-        print_json(report_shape("rag.show/1", shape))
-    else:
-        print_lines([*_lines(found, shown), *copy_lines(others.get(found.path, ()))])
+    (cited,) = with_copies([citation_shape(found)], others)
+    lines = [*_lines(found, shown), *copy_lines(others.get(found.path, ()))]
+    session.report("rag.show/1", {"citation": cited, **plain(shown)}, lines)
     nothing = isinstance(found, VideoCitation) and shown == Shown()
     return 1 if nothing else 0
 

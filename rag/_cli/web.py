@@ -11,10 +11,10 @@ import typer
 
 from corpora.escaping import visible
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
-from rag._cli.session import Config, Force, Host, Json, Port, Verbose, given_path, start
+from rag._cli.output import echo_stderr, print_lines, width
+from rag._cli.session import Force, Host, Port, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import plain, report_shape
+from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, counted, duration
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_with_settings = with_session(without=("library", "seed"))
 Engine = Literal["bm25", "dense", "hybrid"]
 Kind = Literal["video", "text"]
 Folder = Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")]
@@ -47,7 +48,9 @@ TraceOption = Annotated[Path | None, option("--trace FILE", "Write every call th
 
 
 @app.command("build")
+@with_session({"library": "library"}, without=("library", "seed"))
 def build(
+    session: Session,
     folder: Annotated[Path, argument("DIR", "Where the web goes.", parser=given_path)],
     sources: Annotated[
         list[Path] | None,
@@ -63,23 +66,19 @@ def build(
     noise: Annotated[int, option("--noise N", "Of the Workbench: unrelated uploads.", min=0)] = 80,
     seed: SeedOption = 0,
     force: Force = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Write web.jsonl and pages.jsonl into DIR. Files are named in them, not copied."""
-    session = start(None if library is None else [library], config, as_json, verbose, None)
     policy = session.overwrite_policy(force, *(sources or ()))
     if workbench:
         from eval.workbench.web import WebPlan
 
         if sources or library is not None:
             raise UsageError("--workbench renders all its videos; omit SOURCE and --library")
-        return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session.as_json, policy)
+        return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session, policy)
     from rag.web.building import build_web
 
     def report_path(path: str) -> None:
-        if verbose:
+        if session.verbose:
             echo_stderr(path)
 
     if library is None:
@@ -89,19 +88,20 @@ def build(
             report = build_web(folder, sources or [], library=opened, progress=report_path, policy=policy)
     for problem in report.problems:
         echo_stderr(f"{problem.path}: {problem.reason}")
-    print_report(session.as_json, report_shape("rag.web.build/1", report), _built(report))
+    session.report("rag.web.build/1", report, _built(report))
     return report.exit_code
 
 
 @app.command("fetch")
+@with_session(without=("library", "config", "verbose", "seed"))
 def fetch(
+    session: Session,
     lists: Annotated[
         list[Path],
         argument("LIST...", "Files with addresses of videos: published rows, pools, or an address a line."),
     ],
     out: Annotated[Path, option("--out DIR", "Where the videos go.", parser=given_path)],
     height: Annotated[int, option("--height N", "Lines of a picture, at most.", min=1)] = 720,
-    as_json: Json = None,
 ) -> int:
     """Download the videos that published lists name, by yt-dlp: the one command that visits the live web.
 
@@ -120,12 +120,14 @@ def fetch(
         f"{report.listed} not to be had" + (f" ({report.folder}/{GONE})" if report.gone else ""),
         f"make a web of it with: rag web build WEB {report.folder}",
     ]
-    print_report(is_json(as_json), report_shape("rag.web.fetch/1", report), lines)
+    session.report("rag.web.fetch/1", report, lines)
     return report.exit_code
 
 
 @app.command("search")
+@_with_settings
 def search(
+    session: Session,
     folder: Folder,
     query: Annotated[str, argument("QUERY", "What to find.")],
     kind: Annotated[Kind, option("--kind", "Videos, or pages of text.")] = "video",
@@ -134,46 +136,41 @@ def search(
     engine: EngineOption = "hybrid",
     faults: FaultsOption = "",
     seed: SeedOption = 0,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Search the web in DIR as an agent would."""
-    with _opened(folder, engine, faults, seed, None, config, verbose) as web:
+    with _opened(session, folder, engine, faults, seed) as web:
         search_one = web.search_videos if kind == "video" else web.search
         found = search_one(query, page=page, page_size=size)
-    print_report(is_json(as_json), report_shape("rag.web.search/1", found), _results(found))
+    session.report("rag.web.search/1", found, _results(found))
     return 0
 
 
 @app.command("open")
+@_with_settings
 def open_page(
+    session: Session,
     folder: Folder,
     url: Annotated[str, argument("URL", "An address on the web.")],
     transcript: Annotated[bool, option("--transcript", "Also what is said in the video.")] = False,
     download: Annotated[bool, option("--download", "Also fetch the video, and print its path.")] = False,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Show the page or video at URL on the web in DIR."""
-    with _opened(folder, "bm25", "", 0, None, config, verbose) as web:
+    with _opened(session, folder) as web:
         page = web.open(url)
         said = web.transcript(url) if transcript else None
         got = web.download(url) if download else None
-    if is_json(as_json):
-        shape = report_shape("rag.web.open/1", page)
-        shape |= {"transcript": plain(said)} if said else {}
-        print_json(shape | ({"download": plain(got)} if got else {}))
-        return 0
+    more = {name: plain(found) for name, found in (("transcript", said), ("download", got)) if found}
     lines = [*_shown(page)]
     lines += [f"{line.start:8.2f}  {line.text}" for line in said.lines] if said else []
-    print_lines([*lines, *([f"{got.path} ({got.bytes} bytes)"] if got else [])])
+    lines += [f"{got.path} ({got.bytes} bytes)"] if got else []
+    session.report("rag.web.open/1", {**plain(page), **more}, lines)
     return 0
 
 
 @app.command("serve")
+@with_session(without=("library", "as_json", "seed"))
 def serve(
+    session: Session,
     folder: Folder,
     host: Host = "127.0.0.1",
     port: Port = 8640,
@@ -182,8 +179,6 @@ def serve(
     seed: SeedOption = 0,
     trace: TraceOption = None,
     force: Force = False,
-    config: Config = None,
-    verbose: Verbose = 0,
 ) -> int:
     """Serve the web in DIR over HTTP.
 
@@ -193,60 +188,55 @@ def serve(
     from rag.listening import is_loopback, require_serving
 
     require_serving()
+    from rag.web import WebTrace
+    from rag.web.catalogue import PAGES, VIDEOS
     from rag.web.serving.app import serve as run
 
     if not is_loopback(host):
         echo_stderr(f"rag: {host}: every machine that reaches this address can use the web and its videos")
-    with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True, force=force) as web:
+    # An old trace is emptied only when nothing can go wrong with the rest any more.
+    policy = session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)
+    with _opened(session, folder, engine, faults, seed, real_time=True).session(
+        WebTrace(trace, policy)
+    ) as web:
         run(web, host, port, started=lambda base: print_lines([base]))
     return 0
 
 
 def _opened(
+    session: Session,
     folder: Path,
-    engine: Engine,
-    faults: str,
-    seed: int,
-    trace: Path | None,
-    config: Path | None,
-    verbose: int,
+    engine: Engine = "bm25",
+    faults: str = "",
+    seed: int = 0,
     *,
     real_time: bool = False,
-    force: bool = False,
 ) -> MockWeb:
-    from rag.web import Faults, WebTrace, open_web
-    from rag.web.catalogue import PAGES, VIDEOS
+    from rag.web import Faults, open_web
 
-    session = start(None, config, None, verbose, None)
-    web = open_web(
+    return open_web(
         os.fspath(folder),
         engine=engine,
         faults=Faults.parse(faults, seed),
         encoder=session.settings.encoder,
         real_time=real_time,
     )
-    # An old trace is emptied only when nothing can go wrong with the rest any more.
-    return web.session(WebTrace(trace, session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)))
 
 
-def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -> int:
+def _draw(folder: Path, plan: WebPlan, session: Session, policy: OverwritePolicy) -> int:
     from eval.workbench.recording import recorded_fields
     from eval.workbench.web_files import make_web
     from rag._cli.progress import open_progress
 
     with open_progress() as progress:
         report = make_web(folder, plan, progress=progress, policy=policy)
-    if as_json:
-        print_json(report_shape("rag.web.workbench/1", recorded_fields(report)))
-        return 0
-    print_lines(
-        [
-            f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'video')} with "
-            f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
-            f"{counted(report.pages, 'page')} of text",
-            f"serve it with: rag web serve {os.fspath(folder)}",
-        ]
-    )
+    lines = [
+        f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'video')} with "
+        f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
+        f"{counted(report.pages, 'page')} of text",
+        f"serve it with: rag web serve {os.fspath(folder)}",
+    ]
+    session.report("rag.web.workbench/1", recorded_fields(report), lines)
     return 0
 
 

@@ -12,10 +12,9 @@ import typer
 
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, is_json, print_report
-from rag._cli.session import Force, Json, given_path
+from rag._cli.output import echo_stderr
+from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration
 
 if TYPE_CHECKING:
@@ -35,7 +34,9 @@ def _group() -> None:
 
 
 @app.command("make")
+@with_session(without=("library", "config", "verbose", "seed"))
 def make(
+    session: Session,
     folder: Annotated[
         Path, argument("DIR", "Folder for the corpus: new, empty or interrupted.", parser=given_path)
     ],
@@ -74,7 +75,6 @@ def make(
         int | None, option("--kilobits K", "Kilobits of video a second. Default: by quality.", min=50)
     ] = None,
     force: Force = False,
-    as_json: Json = None,
 ) -> int:
     """Write videos, passages and, in a hidden folder, the ground truth. An interrupted run resumes."""
     from eval.workbench.corpus import make_corpus
@@ -93,7 +93,7 @@ def make(
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:
         echo_stderr("spoken lines are subtitles only: the speech program flite is not installed")
-    print_report(is_json(as_json), report_shape("rag.workbench/1", recorded_fields(report)), _lines(report))
+    session.report("rag.workbench/1", recorded_fields(report), _lines(report))
     return 0
 
 

@@ -25,7 +25,6 @@ from localization.windows import LocalizedWindow
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
-from rag._cli.models import verification_shape
 from rag._cli.show import Shown
 from rag.agents.shotfinder.calibration import Labelled, calibrate
 from rag.export.records import Exported
@@ -204,7 +203,9 @@ MADE = [
     report_shape("rag.settings/1", {"settings": [ResolvedSetting("search.top_k", 8, "rag.toml")]}),
     report_shape("rag.models/1", {"models": [MODEL]}),
     report_shape("rag.models.pull/1", PULLED),
-    verification_shape([VERIFIED]),
+    report_shape(
+        "rag.models.verify/1", {"models": [{**plain(VERIFIED), "ok": True, "pinned": VERIFIED.pinned}]}
+    ),
     report_shape("rag.batch/1", {"out": "answers.jsonl", **COUNTS}),
     report_shape("rag.batch/1", {"run": "out.trec", "windows": "out.windows.jsonl", **COUNTS}),
     report_shape("rag.demo/1", {"folder": "demo", "index": {}, "answers": []}),
