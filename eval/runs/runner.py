@@ -171,7 +171,7 @@ def _write_qrels(path: Path, gold: Iterable[tuple[str, str]]) -> None:
 class RunObserver(Protocol):
     """Receives how many queries are to do, then each that is done."""
 
-    def start(self, label: str, total: int) -> None:
+    def begin(self, label: str, total: int) -> None:
         """Called once, with the number of queries."""
 
     def advance(self, usage: Usage) -> None:
@@ -240,7 +240,7 @@ def run_solver(
         todo = writer.due(prepared.skipped)
         write_unusable(folder, prepared.unusable)
         if observer is not None:
-            observer.start(f"{name}, seed {seed}", len(todo))
+            observer.begin(f"{name}, seed {seed}", len(todo))
         if todo:
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)

@@ -23,7 +23,7 @@ from corpora.platforms import has_no_inodes
 from corpora.sandbox import protections
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, is_confirmed
-from rag._cli.progress import bytes_progress
+from rag._cli.progress import BytesProgress
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError
 from rag.rendering.shapes import plain
@@ -286,7 +286,7 @@ def _repair(session: Session, *, yes: bool) -> bool:
     from rag.store.finding import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
-    with bytes_progress() as progress:
+    with BytesProgress() as progress:
         done = repair(
             location,
             confirm=lambda lines: yes or _is_confirmed(lines, progress.stop),
@@ -330,7 +330,7 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
     if isinstance(folder, Path):
         yield _space("library space", folder.absolute())
     try:
-        with bytes_progress() as progress, session.open_library() as opened:
+        with BytesProgress() as progress, session.open_library() as opened:
             for check in opened.doctor(recall, full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
@@ -352,7 +352,7 @@ def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
 
     layout = open_layout(folder)
     try:
-        with bytes_progress() as progress:
+        with BytesProgress() as progress:
             health = check_files_of(layout, full=full, progress=progress.update)
         for check in file_checks(health, is_copy=layout.copy_note() is not None):
             yield Finding("library", check.name, check.ok, check.message)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from corpora.outputs import check_output_folder
-from rag._cli.eval_run import RunProgress
 from rag._cli.options import argument, option
+from rag._cli.progress import RunProgress
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
 

@@ -3,125 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 from corpora.outputs import RECORDING_HEAD, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
+from rag._cli.progress import RunProgress
 from rag._cli.session import Data, Force, Record, Replay, Session, given_path, with_session
 from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
     from eval.task import Prepared, Task
-    from rag.records import Usage
-
-
-class RunProgress:
-    """A bar with the time left where a person watches, else a line every ten seconds.
-
-    Until the first query is asked a line says that the data are being made, and how much of them is. The
-    first answer opens what the others find open, so the time left is estimated from the answers after it.
-    """
-
-    def __init__(
-        self, preparing: str = "", interval: float = 10.0, prices: tuple[float, float] = (0.0, 0.0)
-    ) -> None:
-        """`prices`: of a million tokens of prompt and of completion."""
-        self._preparing = preparing
-        self._asking = threading.Event()
-        self._interval = interval
-        self._bar: Any = None
-        self._task: Any = None
-        self._label = ""
-        self._made = ""
-        self._total = self._done = self._prompt = self._completion = 0
-        self._prices = prices
-        self._first = self._said = self._started = time.monotonic()
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._say_preparing, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._asking.set()
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _say_preparing(self) -> None:
-        from rag.rendering.terminal import duration
-
-        pause, started = self._interval, time.monotonic()
-        while not self._asking.wait(pause):
-            pause = min(2 * pause, 60.0)
-            took = duration(time.monotonic() - started)
-            made = f": {self._made}" if self._made else ""
-            echo_stderr(f"{self._preparing}: the first use prepares its data{made}; {took} so far")
-
-    def made(self, step: str) -> None:
-        """Of the data, before the first query: `drew 3 of 48 videos`."""
-        self._made = step
-
-    def start(self, label: str, total: int) -> None:
-        """Begin a bar of `total` queries."""
-        self._asking.set()
-        self._label, self._total = label, total
-        self._first = self._said = self._started = time.monotonic()
-        if total and sys.stderr.isatty():
-            self._bar = _rich_bar()
-            self._task = self._bar.add_task(label, total=total)
-            self._bar.start()
-
-    def advance(self, usage: Usage) -> None:
-        """Count one query and its tokens."""
-        self._done += 1
-        self._prompt += usage.prompt_tokens
-        self._completion += usage.completion_tokens
-        if self._done == 1:
-            self._first = time.monotonic()
-        if self._bar is not None:
-            self._bar.update(self._task, advance=1, description=self.line().partition(", about")[0])
-        elif time.monotonic() - self._said >= self._interval:
-            self._said = time.monotonic()
-            echo_stderr(self.line())
-
-    def line(self) -> str:
-        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, cost 0.12, about 40 s left`.
-
-        After one answer the time left is unknown. Tokens stand where a model was called, the cost where
-        prices are set, in their currency.
-        """
-        from rag.rendering.terminal import duration
-
-        line = f"{self._label}: {self._done} of {self._total}"
-        if tokens := self._prompt + self._completion:
-            per_second = tokens / max(1e-3, time.monotonic() - self._started)
-            line += f", {tokens:,} tokens, {per_second:,.0f}/s"
-            prompt, completion = self._prices
-            if cost := (self._prompt * prompt + self._completion * completion) / 1e6:
-                line += f", cost {cost:.2f}"
-        if self._done < 2:
-            return line
-        took = time.monotonic() - self._first
-        left = took * (self._total - self._done) / (self._done - 1)
-        return f"{line}, about {duration(left)} left"
-
-
-def _rich_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
 
 
 Benchmark = Annotated[str, argument("BENCHMARK", "A name of 'rag eval list', or MODULE:FACTORY of your own.")]

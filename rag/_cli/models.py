@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,10 @@ import typer
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument
 from rag._cli.output import echo_stderr, width
+from rag._cli.progress import BytesProgress
 from rag._cli.session import Force, Session, with_session
 from rag.rendering.shapes import plain
-from rag.rendering.terminal import byte_count, excerpt, table_lines
+from rag.rendering.terminal import excerpt, table_lines
 
 if TYPE_CHECKING:
     from indexers.models.verify import ModelRow, Verification
@@ -53,7 +53,12 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
     if model.pinned == "not pinned":
         echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
-    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force), echo_stderr)
+    with BytesProgress() as progress:
+
+        def show(path: str, done: int, total: int) -> None:
+            progress.update(done, total, path)
+
+        folder = pull(name, session.settings.encoder, show, OverwritePolicy(force), progress.print)
     session.report("rag.models.pull/1", {"name": name, "path": folder}, [f"{name} is installed: {folder}"])
     return 0
 
@@ -104,17 +109,3 @@ def _verdict(found: Verification) -> Iterator[str]:
     for check in found.files:
         if check.state != "ok":
             yield f"    {check.state:8} {check.path}"
-
-
-class _Meter:
-    """A line on stderr for each file and, during its download, every five seconds."""
-
-    def __init__(self) -> None:
-        self._last = ("", 0.0)
-
-    def __call__(self, path: str, done: int, total: int) -> None:
-        name, said = self._last
-        if path == name and time.monotonic() - said < 5.0:
-            return
-        self._last = (path, time.monotonic())
-        echo_stderr(f"{path}: {byte_count(done)} of {byte_count(total)}")

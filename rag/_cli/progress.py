@@ -1,28 +1,33 @@
-"""Progress of indexing: a bar over media and documents on a terminal, a line every 10 s elsewhere.
+"""Progress on stderr: a bar with a line beside it on a terminal, the same line every 10 s elsewhere.
 
-For the server, which runs the command as a child process, it is JSON lines.
+For the server, which runs `rag index` as a child process, it is JSON lines.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from rag._cli.output import echo_stderr, print_event
 from rag.indexing.report import Progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+    from rich.live import Live
+    from rich.table import Table
 
     from corpora.records import Problem
+    from rag.records import Usage
 
+SECONDS_BETWEEN_LINES = 10.0
+"""Where stderr is no terminal."""
+SECONDS_BEFORE_BAR = 0.5
+"""Work that ends sooner shows nothing on a terminal."""
 QUIET_SECONDS = 10.0
 """Without progress for this long, the display shows for how long."""
 PROBLEMS_OF_A_KIND = 20
@@ -37,6 +42,93 @@ LONGEST_BATCH = 1.0
 """Most seconds that the further steps of a batch take; the next step then begins another."""
 MOST_UNMEASURED = 0.5
 """Share of what is left, by its size alone, whose speed may be unknown where seconds are estimated."""
+
+
+class LiveLine:
+    """What is shown during work: a bar and a line on a terminal, else the line every `interval` seconds.
+
+    `line` and `share`, in [0, 1], are asked for at each refresh, so that a stall is seen without any call.
+    """
+
+    def __init__(
+        self, line: Callable[[], str], share: Callable[[], float], interval: float = SECONDS_BETWEEN_LINES
+    ) -> None:
+        self._line, self._share, self._interval = line, share, interval
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._live: Live | None = None
+
+    def start(self) -> None:
+        """Begin; another call does nothing."""
+        if self._thread is None:
+            run = self._show_bar if sys.stderr.isatty() else self._print_lines
+            self._thread = threading.Thread(target=run, name="rag-progress", daemon=True)
+            self._thread.start()
+
+    def print(self, line: str) -> None:
+        """Print one line, above the bar where there is one."""
+        if self._live is None:
+            echo_stderr(line)
+            return
+        from rich.text import Text
+
+        from corpora.escaping import visible
+
+        self._live.console.print(Text(visible(line)), soft_wrap=True)
+
+    def stop(self) -> None:
+        """Remove the bar."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _print_lines(self) -> None:
+        while not self._ended.wait(self._interval):
+            echo_stderr(self._line())
+
+    def _show_bar(self) -> None:
+        if self._ended.wait(SECONDS_BEFORE_BAR):
+            return
+        from rich.console import Console
+        from rich.live import Live
+
+        live = Live(
+            get_renderable=self._row,
+            console=Console(stderr=True),
+            refresh_per_second=2,
+            transient=True,
+            redirect_stdout=False,
+        )
+        with live:
+            self._live = live
+            self._ended.wait()
+            self._live = None
+
+    def _row(self) -> Table:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        from corpora.escaping import visible
+
+        row = Table.grid(padding=(0, 1))
+        text = Text(visible(self._line()), no_wrap=True, overflow="ellipsis")
+        row.add_row(ProgressBar(total=1.0, completed=self._share(), width=20), text)
+        return row
+
+
+def _time_left(seconds: float | None) -> str:
+    """`, about 40 s left`; empty where it is unknown, and at the end."""
+    from rag.rendering.terminal import duration
+
+    return f", about {duration(seconds)} left" if seconds is not None and seconds >= 0.05 else ""
 
 
 @dataclass
@@ -85,13 +177,14 @@ class _Pace:
 
 
 class ProgressDisplay(Progress):
-    """Progress as a context manager that keeps the lines it printed.
+    """Progress of indexing, as a context manager that keeps the lines it printed.
 
-    The displays show seconds of media, files and documents done, the current file or what workers do, and
-    the time since the last progress.
+    It shows seconds of media, files and documents done, the current file or what workers do, and the time
+    since the last progress.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, interval: float = SECONDS_BETWEEN_LINES) -> None:
+        self._display = LiveLine(self.line, self.share, interval)
         self.printed: list[str] = []
         self.total_files = 0
         self.total_documents = 0
@@ -115,6 +208,11 @@ class ProgressDisplay(Progress):
         self.total_documents, self.documents_done = 0, 0.0
         self._media, self._documents = _Pace(total_seconds), _Pace()
         self._stepped_at = self._moved_at = time.monotonic()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Called at the start of each part of a run."""
+        self._display.start()
 
     def start_documents(self, total: int, seconds: float) -> None:
         """So many of the files are documents, which take about as long as `seconds` of media."""
@@ -155,7 +253,7 @@ class ProgressDisplay(Progress):
     def note(self, line: str) -> None:
         """Print one line."""
         self.printed.append(line)
-        echo_stderr(line)
+        self._display.print(line)
 
     def problem(self, problem: Problem) -> None:
         """Print what is wrong with a file; of many with one reason the first ones."""
@@ -182,6 +280,7 @@ class ProgressDisplay(Progress):
 
     def done(self) -> None:
         """End the display."""
+        self._display.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -189,28 +288,27 @@ class ProgressDisplay(Progress):
     def __exit__(self, *_: object) -> None:
         self.done()
 
-    def media_count(self, between: str) -> str:
-        """`05:03 of 12:00` of media; empty without media."""
+    def line(self) -> str:
+        """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
         from rag.rendering.terminal import clock
 
-        media = self._media
-        return f"{clock(media.done)}{between}{clock(media.total)}" if media.total > 0 else ""
-
-    def file_count(self, between: str) -> str:
-        """`60 of 200 documents`, from the first of them on; before, `3 of 9` files."""
+        media, count = self._media, f"file {self.files_begun} of {self.total_files}"
         if self.total_documents and (self.documents_done or self.total_documents == self.total_files):
-            return f"{int(self.documents_done + 1e-6)}{between}{self.total_documents} documents"
-        return f"{self.files_begun}{between}{self.total_files}"
+            count = f"{int(self.documents_done + 1e-6)} of {self.total_documents} documents"
+        if media.total > 0:
+            count = f"{clock(media.done)} of {clock(media.total)}, {count}"
+        if media.total + self._documents.total > 0:
+            count = f"[{self.share():4.0%}] {count}"
+        still = time.monotonic() - self._moved_at
+        stall = f", no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
+        file = os.path.basename(self.current_file) if sys.stderr.isatty() else self.current_file
+        current = self.status_line or file
+        return f"{count}{_time_left(self.seconds_left())}{stall}" + (f": {current}" if current else "")
 
     def share(self) -> float:
         """Of all media and documents, done; in [0, 1], and 0 where there are none."""
         total = self._media.total + self._documents.total
         return min(1.0, (self._media.done + self._documents.done) / total) if total > 0 else 0.0
-
-    def stall(self) -> str:
-        """`no progress for 12 s`, or empty."""
-        still = time.monotonic() - self._moved_at
-        return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
 
     def seconds_left(self) -> float | None:
         """Estimated seconds left, of media and of documents by the speed of each so far.
@@ -231,10 +329,8 @@ class ProgressDisplay(Progress):
 
 
 def open_progress(*, events: bool = False) -> ProgressDisplay:
-    """A bar where stderr is a terminal, else lines; `events`: JSON lines in any case."""
-    if events:
-        return JsonProgress()
-    return BarProgress() if sys.stderr.isatty() else LineProgress()
+    """Progress for people; `events`: JSON lines."""
+    return JsonProgress() if events else ProgressDisplay()
 
 
 class JsonProgress(ProgressDisplay):
@@ -244,9 +340,7 @@ class JsonProgress(ProgressDisplay):
         super().__init__()
         self._printed_at = 0.0
 
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin, with seconds of media and files to index: models are loaded next."""
-        super().start(total_seconds, total_files)
+    def _begin(self) -> None:
         self._print("prepare" if self.files_begun == 0 else "finish")
 
     def file(self, path: str) -> None:
@@ -286,154 +380,92 @@ class JsonProgress(ProgressDisplay):
         )
 
 
-class LineProgress(ProgressDisplay):
-    """One line every `interval` seconds during the work; none for work that ends sooner."""
+class BytesProgress(LiveLine):
+    """Bytes that are done of all, with the time left, of one file after another."""
 
-    def __init__(self, interval: float = 10.0) -> None:
-        super().__init__()
-        self._interval = interval
-        self._ended = threading.Event()
-        self._clock: threading.Thread | None = None
+    def __init__(self) -> None:
+        super().__init__(self.line, self.share)
+        self._what, self._done, self._of = "", 0, 0
+        self._begun = time.monotonic()
 
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin, and start the clock that prints lines."""
-        super().start(total_seconds, total_files)
-        if self._clock is None:
-            self._clock = threading.Thread(target=self._tick, name="rag-progress", daemon=True)
-            self._clock.start()
+    def __enter__(self) -> Self:
+        """Nothing is shown before the first bytes."""
+        return self
 
-    def done(self) -> None:
-        """Stop the clock."""
-        self._ended.set()
-        if self._clock is not None:
-            self._clock.join()
+    def update(self, done: int, of: int, what: str = "comparing") -> None:
+        """So many bytes of what has `of` are done."""
+        self.start()
+        if what != self._what:
+            self._begun = time.monotonic()
+        self._what, self._done, self._of = what, done, of
 
-    def _tick(self) -> None:
-        while not self._ended.wait(self._interval):
-            echo_stderr(self.line())
+    def share(self) -> float:
+        """Done, in [0, 1]."""
+        return self._done / self._of if self._of else 0.0
 
     def line(self) -> str:
-        """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
+        """`model.safetensors: 1.2 MB of 3.4 MB, about 40 s left`."""
+        from rag.rendering.terminal import byte_count
+
+        took = time.monotonic() - self._begun
+        left = took * (self._of - self._done) / self._done if self._done else None
+        return f"{self._what}: {byte_count(self._done)} of {byte_count(self._of)}{_time_left(left)}"
+
+
+class RunProgress(LiveLine):
+    """Queries that a system has answered; before the first, how much of the data is made.
+
+    The first answer opens what the others find open, so the time left is estimated from the answers after it.
+    """
+
+    def __init__(self, preparing: str = "", prices: tuple[float, float] = (0.0, 0.0)) -> None:
+        """`prices`: of a million tokens of prompt and of completion."""
+        super().__init__(self.line, self.share)
+        self._label = self._made = ""
+        self._preparing, self._prices = preparing, prices
+        self._total = self._done = self._prompt = self._completion = 0
+        self._first = self._begun = time.monotonic()
+
+    def made(self, step: str) -> None:
+        """Of the data, before the first query: `drew 3 of 48 videos`."""
+        self._made = step
+
+    def begin(self, label: str, total: int) -> None:
+        """`total` queries follow."""
+        self._label, self._total = label, total
+        self._begun = time.monotonic()
+
+    def advance(self, usage: Usage) -> None:
+        """Count one query and its tokens."""
+        self._done += 1
+        self._prompt += usage.prompt_tokens
+        self._completion += usage.completion_tokens
+        if self._done == 1:
+            self._first = time.monotonic()
+
+    def share(self) -> float:
+        """Answered, in [0, 1]."""
+        return self._done / self._total if self._total else 0.0
+
+    def line(self) -> str:
+        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, cost 0.12, about 40 s left`.
+
+        After one answer the time left is unknown. Tokens stand where a model was called, the cost where
+        prices are set, in their currency.
+        """
         from rag.rendering.terminal import duration
 
-        count = self.file_count(" of ")
-        parts = [self.media_count(" of "), count if count.endswith("documents") else f"file {count}"]
-        parts = [", ".join(filter(None, parts))]
-        if self._media.total + self._documents.total > 0:
-            parts[0] = f"[{self.share():4.0%}] {parts[0]}"
-        left = self.seconds_left()
-        if left is not None and left >= 0.05:
-            parts.append(f"about {duration(left)} left")
-        if self.stall():
-            parts.append(self.stall())
-        current = self.status_line or self.current_file
-        return ", ".join(parts) + (f": {current}" if current else "")
-
-
-class BarProgress(ProgressDisplay):
-    """A live bar on stderr; lines printed meanwhile appear above it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._bar: RichProgress | None = None
-        self._task: Any = None
-
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin, and show the bar where there is anything to do."""
-        super().start(total_seconds, total_files)
-        if total_files == 0:
-            return
-        if self._bar is not None:
-            self._bar.reset(self._task, total=1.0)
-            return
-        self._bar = _rich_bar(self)
-        self._task = self._bar.add_task("", total=1.0)
-        self._bar.start()
-
-    def _show(self) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self.share())
-
-    def note(self, line: str) -> None:
-        """Print one line above the bar."""
-        if self._bar is None:
-            super().note(line)
-            return
-        from rich.text import Text
-
-        from corpora.escaping import visible
-
-        self.printed.append(line)
-        self._bar.console.print(Text(visible(line)), soft_wrap=True)
-
-    def done(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-
-
-def _rich_bar(counted: ProgressDisplay) -> RichProgress:
-    from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task
-    from rich.progress import Progress as RichProgress
-    from rich.text import Text
-
-    from rag.rendering.terminal import duration, excerpt
-
-    class _Where(ProgressColumn):
-        """Recomputed at each refresh, so that a stall is counted without any call."""
-
-        max_refresh = 0.5
-
-        def render(self, task: Task) -> Text:  # noqa: ARG002 (rich passes it)
-            left = counted.seconds_left()
-            eta = f"  {duration(left)} left" if left is not None else ""
-            head = f"{counted.media_count('/')}{eta}"
-            current = counted.status_line or excerpt(os.path.basename(counted.current_file), 40)
-            tail = f"  {counted.file_count('/')} {current}"
-            stall = f"  {counted.stall()}" if counted.stall() else ""
-            return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
-
-    console = Console(stderr=True)
-    return RichProgress(
-        BarColumn(bar_width=20), _Where(), console=console, transient=True, redirect_stdout=False
-    )
-
-
-class BytesProgress:
-    """A bar over bytes with the time left, on a terminal, for work that takes longer than a moment."""
-
-    def __init__(self) -> None:
-        self._begun = time.monotonic()
-        self._bar: RichProgress | None = None
-        self._task: Any = None
-
-    def update(self, done: int, of: int) -> None:
-        """So many bytes are done."""
-        if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._begun > 0.5:
-            from rich.console import Console
-            from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
-            columns = (BarColumn(bar_width=20), DownloadColumn(), TimeRemainingColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("comparing", total=of)
-            self._bar.start()
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=of)
-
-    def stop(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-
-
-@contextlib.contextmanager
-def bytes_progress() -> Iterator[BytesProgress]:
-    """A bar that is removed at the end."""
-    progress = BytesProgress()
-    try:
-        yield progress
-    finally:
-        progress.stop()
+        now = time.monotonic()
+        if not self._label:
+            made = f": {self._made}" if self._made else ""
+            took = duration(now - self._begun)
+            return f"{self._preparing}: the first use prepares its data{made}; {took} so far"
+        line = f"{self._label}: {self._done} of {self._total}"
+        if tokens := self._prompt + self._completion:
+            line += f", {tokens:,} tokens, {tokens / max(1e-3, now - self._begun):,.0f}/s"
+            prompt, completion = self._prices
+            if cost := (self._prompt * prompt + self._completion * completion) / 1e6:
+                line += f", cost {cost:.2f}"
+        after = self._done - 1
+        left = (now - self._first) * (self._total - self._done) / after if after > 0 else None
+        return line + _time_left(left)

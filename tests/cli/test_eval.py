@@ -12,10 +12,8 @@ import pytest
 
 from eval import tasks
 from eval.reports import page
-from rag._cli import eval_run as eval_progress
 from rag._cli.main import main
 from rag.errors import BudgetSpent, ReplyInvalid
-from rag.records import Usage
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask
 
@@ -194,18 +192,3 @@ def test_list_names_benchmarks_and_systems(
     assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
     assert main(["eval", "list", "--text"]) == 0
     assert "toy: random numbers" in capsys.readouterr().out
-
-
-def test_progress_says_how_far_and_how_long(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr(eval_progress.time, "monotonic", lambda: float(next(clock)))
-    with eval_progress.RunProgress() as watch:
-        watch.start("localized, seed 0", 10)
-        for _ in range(4):
-            watch.advance(Usage())
-    lines = capsys.readouterr().err.splitlines()
-    assert lines
-    assert all(line.startswith("localized, seed 0: ") for line in lines)
-    assert all(line.endswith(" left") for line in lines[1:])

@@ -6,13 +6,15 @@ import io
 import re
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from rag._cli import progress
 from rag._cli.output import echo_stderr
-from rag._cli.progress import BarProgress, LineProgress, ProgressDisplay, open_progress
+from rag._cli.progress import ProgressDisplay, RunProgress, open_progress
+from rag.records import Usage
 
 
 class _Terminal(io.StringIO):
@@ -30,7 +32,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
         said.set()
 
     monkeypatch.setattr(progress, "echo_stderr", echoed)
-    with LineProgress(interval=0.5) as watch:
+    with ProgressDisplay(interval=0.5) as watch:
         watch.start(100.0, 4)
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
@@ -45,7 +47,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
 
 
 def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with LineProgress() as watch:
+    with ProgressDisplay() as watch:
         watch.start(10.0, 1)
         watch.file("a.mp4")
         watch.advance(10.0)
@@ -54,14 +56,14 @@ def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_work_without_media_counts_files() -> None:
-    watch = LineProgress()
+    watch = ProgressDisplay()
     watch.total_files = 3
     watch.file("a.csv")
     assert watch.line() == "file 1 of 3: a.csv"
 
 
 def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
-    watch = LineProgress()
+    watch = ProgressDisplay()
     watch.total_files = 3
     watch.file("a.mp4")
     watch.status("shards in work: 2, done: 0 of 8")
@@ -73,8 +75,9 @@ def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
 def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    watch = LineProgress()
-    ProgressDisplay.start(watch, 100.0, 1)
+    watch = ProgressDisplay()
+    watch.start(100.0, 1)
+    watch.done()
     watch.file("a.mp4")
     now[0] += progress.QUIET_SECONDS - 1
     assert "no progress" not in watch.line()
@@ -88,7 +91,7 @@ def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_error_ends_the_clock() -> None:
     def work() -> None:
-        with LineProgress(interval=0.05) as watch:
+        with ProgressDisplay(interval=0.05) as watch:
             watch.start(10.0, 1)
             raise KeyboardInterrupt
 
@@ -103,45 +106,34 @@ def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     with open_progress() as watch:
-        assert isinstance(watch, BarProgress)
         watch.start(60.0, 2)
         watch.file("[red]a\x1b.mp4")
         watch.advance(30.0)
+        while "00:30" not in screen.getvalue():
+            time.sleep(0.01)
         watch.note("bad\x1b[2J.mp4: not a video; skipped")
     shown = screen.getvalue()
     assert "bad\\x1b[2J.mp4: not a video; skipped" in shown
-    assert "00:30/01:00" in shown
-    assert "1/2 [red]a\\x1b.mp4" in shown
+    assert "00:30 of 01:00, file 1 of 2: [red]a\\x1b.mp4" in shown
     assert "\x1b.mp4" not in shown
     assert watch.printed == ["bad\x1b[2J.mp4: not a video; skipped"]
 
 
-def test_each_part_of_a_run_counts_its_own_media_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_part_of_a_run_counts_its_own_media_and_files() -> None:
     """As `rag index --reembed`: all videos of the library first, then what is new in the folder."""
-    screen = _Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    with LineProgress() as log, BarProgress() as bar:
-        for watch in (log, bar):
-            watch.start(310.0, 1)
-            watch.file("old.mp4")
-            watch.advance(310.0)
-            watch.start(102.0, 2)
-            watch.file("new.mp4")
-            watch.advance(51.0)
-            watch.start(0.0, 0)
-    assert "00:51/01:42" in screen.getvalue()
-    assert log.line().startswith("[ 50%] 00:51 of 01:42, file 1 of 2: new.mp4")
-
-
-def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert isinstance(open_progress(), LineProgress)
+    with ProgressDisplay() as watch:
+        watch.start(310.0, 1)
+        watch.file("old.mp4")
+        watch.advance(310.0)
+        watch.start(102.0, 2)
+        watch.file("new.mp4")
+        watch.advance(51.0)
+        watch.start(0.0, 0)
+        assert watch.line().startswith("[ 50%] 00:51 of 01:42, file 1 of 2: new.mp4")
 
 
 def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
-    with LineProgress() as watch:
+    with ProgressDisplay() as watch:
         watch.start(100.0, 6)
         watch.start_documents(4, 50.0)
         watch.file("a.mp4")
@@ -151,11 +143,10 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         watch.file("b.md")
         watch.advance_documents(1.5, 25.0)
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
-        assert watch.media_count("/") == "01:40/01:40"
 
 
 def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
-    with LineProgress() as watch:
+    with ProgressDisplay() as watch:
         watch.start(0.0, 2)
         watch.start_documents(2, 0.25)
         watch.file("/notes/a.md")
@@ -171,8 +162,9 @@ class _Work:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, media: float, documents: float) -> None:
         self.now = 100.0
         monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: self.now))
-        self.display = LineProgress()
-        ProgressDisplay.start(self.display, media, 12)  # without the clock that prints lines
+        self.display = ProgressDisplay()
+        self.display.start(media, 12)
+        self.display.done()  # no lines are printed
         self.display.start_documents(10, documents)
 
     def media(self, seconds: float, took: float) -> float | None:
@@ -226,3 +218,21 @@ def test_little_that_is_unmeasured_is_taken_as_slow_as_the_rest(monkeypatch: pyt
     work.media(10.0, 9.0)
     work.media(10.0, 5.0)
     assert work.media(10.0, 5.0) == pytest.approx(45.0)
+
+
+def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answer opens what the others find open."""
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    watch = RunProgress("toy")
+    now[0] = 20.0
+    watch.made("drew 3 of 48 videos")
+    assert watch.line() == "toy: the first use prepares its data: drew 3 of 48 videos; 20 s so far"
+    watch.begin("localized, seed 0", 10)
+    shown = []
+    for seconds in (30.0, 4.0, 4.0):
+        now[0] += seconds
+        watch.advance(Usage())
+        shown.append(watch.line())
+    assert shown[0] == "localized, seed 0: 1 of 10"
+    assert shown[2] == "localized, seed 0: 3 of 10, about 28 s left"
