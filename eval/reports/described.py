@@ -63,7 +63,7 @@ class Printed(_Data):
     """`EgoFact, table 3`."""
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[float | None, ...]]
-    """By the name of our system for each of the paper's."""
+    """The figures of each of the paper's systems, by the name of ours for it."""
     decimals: int = 1
 
     def of(self, system: str) -> Mapping[str, float | None]:
@@ -95,7 +95,7 @@ class TableData(_Data):
     """The value at which a system that is named as an axis alone counts."""
     printed: str = ""
     shown: bool = False
-    """Of the systems that figures show alone: a table of many lines for each."""
+    """Whether only the systems that figures show have lines, as in a table of many lines for each."""
 
 
 class FigureData(_Data):
@@ -106,7 +106,7 @@ class FigureData(_Data):
     kind: Literal["bars", "sweep", "systems", "reliability"] = "bars"
     measures: tuple[str, ...] = ()
     groups: Literal["family", "measure"] = "family"
-    """Of bars: the families of each measure, or the measures."""
+    """What stands on the axis of bars: families, in a row of panels for each measure, or the measures."""
     sweep: tuple[str, ...] = ()
     base: str = ""
     label: str = "%"
@@ -131,7 +131,7 @@ class PairData(_Data):
 
 
 class ReportData(_Data):
-    """The file."""
+    """The content of a `report.toml`."""
 
     asked: str = ""
     note: str = ""
@@ -375,4 +375,4 @@ def _applies(measure: Measure, samples: Sequence[Scored], family: str | None = N
 
 
 GENERIC = load_report("eval.reports")
-"""Of a task without a report of its own: accuracy by family, localization and calibration."""
+"""The report of a task that has none of its own: accuracy by family, localization and calibration."""

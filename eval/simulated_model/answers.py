@@ -76,12 +76,12 @@ class Answering:
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """Of all of them but a frame that is only compared with."""
+        """The facts of all views but a frame that is only compared with."""
         return [fact for view in self.views if view.block.name != "reference" for fact in view.facts]
 
     @property
     def frames(self) -> list[Frame]:
-        """Of the first stretch."""
+        """The frames of the first stretch of video."""
         return list(self.views[0].frames) if self.views else []
 
     @cached_property
@@ -122,7 +122,7 @@ class Answering:
 
     @cached_property
     def supports(self) -> dict[str, Support]:
-        """By label of an option, best first; equal ones by seed."""
+        """What speaks for each option, by its label, best first; equal ones in an order by seed."""
         found = {label: self._support(option) for label, option in self.options.items()}
         seed, digest = self.perception.seed, self.request.digest
         return dict(
@@ -171,7 +171,7 @@ class Answering:
 
     @property
     def confidence(self) -> float:
-        """Of the reply."""
+        """The confidence that the reply states."""
         chance = 1 / len(self.options) if self.options and self.request.must_answer else 0.1
         return round(min(0.97, max(0.05, chance, self.best.score)), 3)
 

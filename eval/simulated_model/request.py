@@ -24,7 +24,7 @@ SCHEMAS = {
     role.name: (role.draft.model if role.draft else role.reply).model_json_schema()
     for role in (*ROLES.values(), EXTRACT_ENTITIES, CHECK_CAPTION)
 }
-"""Of the reply that the prompt of each step describes."""
+"""The JSON schema of the reply that the prompt of each step describes."""
 MUST = ("never null", "must be true")
 """Words of a prompt that allows no empty answer."""
 _IMAGE = re.compile(r"\x00(\d+)\x00")
@@ -92,7 +92,7 @@ class Request:
     """Name of the role that the prompt is of; empty where it is none of ours."""
     blocks: tuple[Block, ...]
     schema: Mapping[str, Any]
-    """Of the reply: as the request gives it, else of the prompt's step; empty where neither says."""
+    """JSON schema of the reply: that of the request, else of the prompt's step; empty where neither says."""
     system: str
     text: str
     images: tuple[bytes, ...]

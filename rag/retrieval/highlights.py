@@ -27,11 +27,11 @@ NEIGHBOURS = 5
 SAMPLE = 2048
 """Clips that stand for all as neighbours, drawn at random."""
 ROWS_AT_ONCE = 4096
-"""Of the similarities in memory, of which there are three copies of 32 MB at a time."""
+"""Rows of the matrix of similarities that are in memory at a time, in three copies of 32 MiB."""
 LOOKED_AT = 6
-"""Clips whose frames are read, for each highlight that is wanted."""
+"""How many clips are read with their frames, for each highlight that is wanted."""
 SECONDS = 5.0
-"""Of a window."""
+"""Length of a window."""
 TOPIC = 500
 """Hits of a search that are a topic, at most."""
 

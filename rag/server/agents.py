@@ -83,7 +83,7 @@ class AgentsDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """One agent: its command, the name of its paper, what it does, and and its options in order."""
+    """One agent: its command, the name of its paper, what it does, and its options in order."""
 
     agent: str
     also: str

@@ -333,7 +333,7 @@ class Layout(LibraryLayout):
         return self._read(SPARE_HEAD)
 
     def is_closed(self) -> bool:
-        """By the copy that it leaves of its last head."""
+        """Whether the last writer ended as it should: it then leaves a copy of its last head."""
         return self._read(HEAD) == self._read(SPARE_HEAD)
 
     def has_table(self, name: str) -> bool:
@@ -369,7 +369,7 @@ class Layout(LibraryLayout):
             draft.write_bytes(_marker())
 
     def writer_lock(self) -> WriterLock:
-        """It ends with its process. Makes the files beside it. Raises OSError."""
+        """The lock of the writer, which ends with its process; makes the files beside it. Raises OSError."""
         self.tables.mkdir(parents=True, exist_ok=True)
         from rag.store.lock import WriterLock
 
@@ -381,7 +381,7 @@ class Layout(LibraryLayout):
         return SharedMark(self.readers)
 
     def no_readers(self) -> bool:
-        """By the lock that they share."""
+        """Whether no reader holds the lock that readers share."""
         return not is_marked(self.readers)
 
     @property

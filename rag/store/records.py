@@ -112,7 +112,7 @@ class FileStatus:
     reason: str
     """Why it is not indexed whole, and what was done; empty where it is."""
     state: FileState | None
-    """Of the file now, against what was indexed; None where nothing of it is."""
+    """The state of the file now, against what was indexed; None where nothing of it is indexed."""
 
 
 class NotedProblem(NamedTuple):

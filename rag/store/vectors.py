@@ -408,7 +408,7 @@ def _workers() -> ThreadPoolExecutor:
 
 
 def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
-    """Those of some clips that are ready, by id."""
+    """The clips of some ids, by id; those of videos that are not ready are left out."""
     wanted = {clip_id for clip_id in ids if video_id_of(clip_id) in s.ready}
     vectors = _indexed(s)
     found = {clip.clip_id: clip for clip in vectors.clips_with(wanted)} if vectors else {}

@@ -304,7 +304,7 @@ def _duration(video: WebVideo) -> float:
 
 
 def _shown_at(text: Evidence, times: Sequence[float]) -> bool:
-    """Whether it is on the screen at any of the times."""
+    """Whether a text is on the screen at any of the times."""
     return any(text.start - TIME_STEP <= time < text.end + TIME_STEP for time in times)
 
 

@@ -83,7 +83,7 @@ class BrowserSettings:
 
 
 MAIN = BrowserSettings()
-"""Of the agent."""
+"""The settings of `rag agent browse`."""
 PAPER = BrowserSettings(screen=False)
 EFFICIENCY = replace(PAPER, max_steps=1, videos=3)
 ABLATION = replace(PAPER, max_steps=1, videos=2)
