@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason
-from corpora.kinds import is_photograph
+from corpora.kinds import HEAD_BYTES, is_photograph, kind_of_head
 from corpora.object_file import ObjectFiles
 from corpora.objects import is_url
 from corpora.platforms import LOOK
@@ -47,10 +47,6 @@ _PLAYLISTS = (
 )
 _PLAYLIST_REFUSED = (
     "a playlist or script, not a video; such files can make a decoder open other files, so none is opened"
-)
-_SIGNATURES = (
-    *(b"\x1aE\xdf\xa3", b"RIFF", b"OggS", b"FLV\x01", b"GIF8", b"YUV4MPEG2", b"\x30\x26\xb2\x75"),
-    b"\x00\x00\x01\xba",
 )
 
 
@@ -138,7 +134,7 @@ def _refusal(path: str, error: Exception) -> FileProblem:
     import av
 
     with _objects.open(path) if is_url(path) else open(path, "rb") as file:
-        head = file.read(512) or b""
+        head = file.read(HEAD_BYTES) or b""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_PLAYLISTS):
         return UnsupportedFile(_PLAYLIST_REFUSED)
     if isinstance(error, av.error.ArgumentError):
@@ -147,7 +143,7 @@ def _refusal(path: str, error: Exception) -> FileProblem:
         return UnsupportedFile("not a media file: it begins with nothing but zeros")
     if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free"):
         return DamagedFile("its index (moov) is missing or broken: the recording or copy was cut off")
-    if head.startswith(_SIGNATURES) or head[:1] == b"G" == head[188:189]:
+    if kind_of_head(head) in ("video", "audio"):
         return DamagedFile("its container is broken: nothing in it can be read")
     if isinstance(error, av.error.InvalidDataError | UnicodeError):
         return UnsupportedFile("not a media file that is known here")

@@ -353,13 +353,8 @@ def _popen(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]
 
 
 def _problem(path: str, answer: Message) -> errors.FileProblem:
-    kinds: dict[str, type[errors.FileProblem]] = {
-        "UnreadableFile": errors.UnreadableFile,
-        "UnsupportedFile": errors.UnsupportedFile,
-        "DamagedFile": errors.DamagedFile,
-        "StalledFile": errors.StalledFile,
-        "OverLimit": errors.OverLimit,
-    }
+    known = (errors.UnreadableFile, errors.UnsupportedFile, errors.DamagedFile, errors.OverLimit)
+    kinds: dict[str, type[errors.FileProblem]] = {kind.__name__: kind for kind in known}
     return kinds.get(answer["error"], errors.FileProblem)(f"{path}: {answer['reason']}")
 
 

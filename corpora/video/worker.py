@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from corpora.errors import FileProblem, UnreadableFile, reason_of
+from corpora.errors import DamagedFile, FileProblem, OverLimit, UnreadableFile, reason_of
 from corpora.objects import is_url
 from corpora.platforms import readable
 from corpora.records import Frames, Problem
@@ -149,29 +149,33 @@ def _answer(link: Link, request: ipc.Message) -> None:
             link.send({"type": "part", **message}, arrays)
         if objects.failure:
             raise UnreadableFile(objects.failure)
-        link.send({"type": "done"})
     except Cancelled:
-        link.send({"type": "done"})
-    except FileProblem as problem:
-        found = UnreadableFile(objects.failure) if objects.failure else problem
-        reason = reason_of(found, request["path"])
-        link.send({"type": "problem", "error": type(found).__name__, "reason": reason})
-    except MemoryError:
-        link.send({"type": "problem", "error": "OverLimit", "reason": ipc.TOO_MUCH_MEMORY})
+        pass
     except ipc.Closed:
         raise
     except Exception as error:
-        if objects.failure:
-            link.send({"type": "problem", "error": "UnreadableFile", "reason": objects.failure})
-            return
-        words = (getattr(error, "strerror", None) or str(error)).lower()
-        if type(error).__module__.startswith("av."):
-            reason = f"the media library gave it up: {words}"
-            link.send({"type": "problem", "error": "DamagedFile", "reason": reason})
-        elif isinstance(error, OSError):
-            link.send({"type": "problem", "error": "UnreadableFile", "reason": f"cannot be read: {words}"})
-        else:
+        problem = _problem_of(error, objects.failure)
+        if problem is None:
             link.send({"type": "bug", "traceback": traceback.format_exc()})
+            return
+        reason = reason_of(problem, request["path"])
+        link.send({"type": "problem", "error": type(problem).__name__, "reason": reason})
+        return
+    link.send({"type": "done"})
+
+
+def _problem_of(error: Exception, failure: str) -> FileProblem | None:
+    """What is wrong with a file; None where the reader is wrong. `failure`: why an object was not read."""
+    words = (getattr(error, "strerror", None) or str(error)).lower()
+    if isinstance(error, MemoryError):
+        return OverLimit(ipc.TOO_MUCH_MEMORY)
+    if failure:
+        return UnreadableFile(failure)
+    if isinstance(error, FileProblem):
+        return error
+    if type(error).__module__.startswith("av."):
+        return DamagedFile(f"the media library gave it up: {words}")
+    return UnreadableFile(f"cannot be read: {words}") if isinstance(error, OSError) else None
 
 
 def _storage(request: ipc.Message) -> StorageSettings | None:
