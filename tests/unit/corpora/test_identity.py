@@ -20,13 +20,6 @@ def test_the_hash_is_blake2b_over_all_bytes(tmp_path: Path, size: int) -> None:
     assert content_hash(path) == hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def test_the_name_plays_no_part(tmp_path: Path) -> None:
-    one, other = tmp_path / "a.mp4", tmp_path / os.fsdecode(b"\xff.bin")
-    one.write_bytes(b"same")
-    other.write_bytes(b"same")
-    assert content_hash(one) == content_hash(str(other))
-
-
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, reason in (

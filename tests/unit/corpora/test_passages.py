@@ -13,9 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from corpora.entry_points import all_entry_points
-from corpora.formats import READERS
-from corpora.kinds import kind_of
 from corpora.passages import Document, read_documents
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
@@ -42,23 +39,71 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
     return path
 
 
-def test_every_kind_that_a_walk_finds_has_a_reader() -> None:
-    assert {kind_of(f"a.{name}", named=True) for name in all_entry_points(READERS)} == {"passages"}
-
-
-def test_text_with_a_title_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("\n  A title\n\nFirst\tparagraph.  \r\n\n\n\nSecond\0 one.\n")
-    assert pairs(path) == [("A title", "First\tparagraph.\n\nSecond one.")]
-
-
 @pytest.mark.parametrize(
-    "text", ["One line.\n\nAnother.", "wrapped line\nof a paragraph\n", "x" * 200 + "\n\ny"]
+    ("name", "content", "title", "text"),
+    [
+        (
+            "a.txt",
+            "\n  A title\n\nFirst\tparagraph.  \r\n\n\n\nSecond\0 one.\n",
+            "A title",
+            "First\tparagraph.\n\nSecond one.",
+        ),
+        ("a.txt", "One line.\n\nAnother.", "", "One line.\n\nAnother."),
+        ("a.txt", "wrapped line\nof a paragraph\n", "", "wrapped line\nof a paragraph"),
+        ("a.txt", "x" * 200 + "\n\ny", "", "x" * 200 + "\n\ny"),
+        (
+            "a.md",
+            "---\ntitle: 'The *real* title'\ntags: [x]\n---\n<!-- hidden\n -->\n# Heading #\n\n"
+            "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a image](p.png).\n\n"
+            "> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+            "```python\nx = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n",
+            "The *real* title",
+            "Heading\n\nSome bold, slanted and code text, a link and a image.\n\nquoted\n\n"
+            "| a | b |\n|-|-|\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
+        ),
+        ("a.md", "intro\n# The title\nbody", "The title", "intro\nThe title\nbody"),
+        ("a.md", "The title\n=====\nintro\nbody", "The title", "intro\nbody"),
+        (
+            "a.md",
+            "> **Bolt** | Nm \\| lb\n> ---|:--:\n> M8 | 25\n\nEither | or.\n",
+            "",
+            "| Bolt | Nm \\| lb |\n|-|-|\n| M8 | 25 |\n\nEither | or.",
+        ),
+        (
+            "a.html",
+            "<!DOCTYPE html><html><head><meta charset=iso-8859-1><title> A\n page </title>"
+            "<style>p{}</style><script>if (a < b) document.write('<p>no</p>')</script></head>"
+            "<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
+            "<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></html>",
+            "A page",
+            "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\nb",
+        ),
+        (
+            "a.html",
+            "<table><tr><td>red|green</td><td>stop</td></tr><tr><th>blue</th><th>go</th></tr></table>",
+            "",
+            "| red\\|green | stop |\n| blue | go |",
+        ),
+        (
+            "a.html",
+            "<table><tr><th colspan=3>Use</th></tr><tr><td></td><th>2020</th><th>2021</th></tr>"
+            "<tr><th>Oil</th><td>1</td><td>2</td></tr></table>",
+            "",
+            "Use\n| | 2020 | 2021 |\n|-|-|-|\n| Oil | 1 | 2 |",
+        ),
+        (
+            "a.html",
+            f"<table><tr><td><p>Menu</p><td><p>{'long ' * 80}</p></tr><tr><td>one</tr></table>"
+            "<table><tr><td>side</td><td><table><tr><th>a</th><td>1</td></tr></table></td></tr></table>",
+            "",
+            f"Menu\n\n{('long ' * 80).strip()}\n\none\n\nside\n\n| a | 1 |",
+        ),
+        ("a.htm", "<h1>The <b>only</b> one</h1>text<h1>second</h1>", "The only one", "text\n\nsecond"),
+    ],
 )
-def test_text_without_a_title(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text)
-    assert pairs(path) == [("", text.strip())]
+def test_titles_and_texts(tmp_path: Path, name: str, content: str, title: str, text: str) -> None:
+    (tmp_path / name).write_bytes(content.encode("iso-8859-1"))
+    assert pairs(tmp_path / name) == [(title, text)]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
@@ -73,41 +118,6 @@ def test_any_encoding(tmp_path: Path, encoding: str, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content.encode(encoding))
     assert pairs(path) == [("", said)]
-
-
-def test_markdown(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text(
-        "---\ntitle: 'The *real* title'\ntags: [x]\n---\n<!-- hidden\n -->\n# Heading #\n\n"
-        "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a image](p.png).\n\n"
-        "> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-        "```python\nx = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n"
-    )
-    assert pairs(path) == [
-        (
-            "The *real* title",
-            "Heading\n\nSome bold, slanted and code text, a link and a image.\n\nquoted\n\n"
-            "| a | b |\n|-|-|\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
-        )
-    ]
-
-
-@pytest.mark.parametrize("text", ["intro\n# The title\nbody", "The title\n=====\nintro\nbody"])
-def test_markdown_titles(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "a.md"
-    path.write_text(text)
-    assert documents(path)[0].title == "The title"
-
-
-def test_html(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_bytes(
-        b"<!DOCTYPE html><html><head><meta charset=iso-8859-1><title> A\n page </title>"
-        b"<style>p{}</style><script>if (a < b) document.write('<p>no</p>')</script></head>"
-        b"<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
-        b"<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></body></html>"
-    )
-    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\nb")]
 
 
 @pytest.mark.parametrize("odd", ["<![a[ x ]>", "<![endif]-->", "<![CDATA[x]]>", "<![a["])
@@ -128,37 +138,6 @@ def test_rows_of_an_html_table_are_those_of_markdown(tmp_path: Path) -> None:
         "<td>110<td>19 mm<br>socket</td></tr><tr> <td>plug</td> <td>25</td> <td> </td> </tr></table>"
     )
     assert pairs(tmp_path / "a.html") == pairs(tmp_path / "a.md")
-
-
-def test_tables_without_outer_bars_or_without_heads(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("> **Bolt** | Nm \\| lb\n> ---|:--:\n> M8 | 25\n\nEither | or.\n")
-    assert pairs(path) == [("", "| Bolt | Nm \\| lb |\n|-|-|\n| M8 | 25 |\n\nEither | or.")]
-    path = tmp_path / "a.html"
-    path.write_text(
-        "<table><tr><td>red|green</td><td>stop</td></tr><tr><th>blue</th><th>go</th></tr></table>"
-    )
-    assert pairs(path) == [("", "| red\\|green | stop |\n| blue | go |")]
-    path.write_text(
-        "<table><tr><th colspan=3>Use</th></tr><tr><td></td><th>2020</th><th>2021</th></tr>"
-        "<tr><th>Oil</th><td>1</td><td>2</td></tr></table>"
-    )
-    assert pairs(path) == [("", "Use\n| | 2020 | 2021 |\n|-|-|-|\n| Oil | 1 | 2 |")]
-
-
-def test_html_tables_that_arrange_a_page_are_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(
-        f"<table><tr><td><p>Menu</p><td><p>{'long ' * 80}</p></tr><tr><td>one</tr></table>"
-        "<table><tr><td>side</td><td><table><tr><th>a</th><td>1</td></tr></table></td></tr></table>"
-    )
-    assert pairs(path) == [("", f"Menu\n\n{('long ' * 80).strip()}\n\none\n\nside\n\n| a | 1 |")]
-
-
-def test_html_without_title_takes_its_heading(tmp_path: Path) -> None:
-    path = tmp_path / "a.htm"
-    path.write_text("<h1>The <b>only</b> one</h1>text<h1>second</h1>")
-    assert pairs(path) == [("The only one", "text\n\nsecond")]
 
 
 def test_wikihow_whole_articles(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from corpora.passages import Document, chunk
-from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _headings_first, _splitter, count_pieces
+from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _headings_first, count_pieces
 from corpora.passages.document import PageStart
 
 PROSE = " ".join(
@@ -25,14 +25,6 @@ PROSE = " ".join(
 
 def document(text: str, title: str = "A title", doc_id: str = "d") -> Document:
     return Document(doc_id, title, text)
-
-
-@pytest.mark.slow
-def test_a_short_document_is_one_passage_as_the_splitter_would_give_it() -> None:
-    text = "One sentence. And another!\n\nA second paragraph."
-    (passage,) = chunk(document(text))
-    assert (passage.title, passage.text, passage.doc_id) == ("A title", text, "d")
-    assert _splitter(CHUNK_SIZE).split_text(text) == [text]
 
 
 def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:

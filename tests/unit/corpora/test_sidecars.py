@@ -10,17 +10,7 @@ import pytest
 
 from corpora.video.records import TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
-from corpora.video.subtitles import (
-    Cue,
-    Cues,
-    parse_ass,
-    parse_srt,
-    parse_subtitles,
-    parse_vtt,
-    plain_ass,
-    plain_cue,
-    plain_line,
-)
+from corpora.video.subtitles import Cues, parse_subtitles, plain_ass, plain_cue
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -33,14 +23,100 @@ Déjà vu
 """
 
 
-def spans(cues: tuple[Cue, ...]) -> list[tuple[float, float, str]]:
-    return [(cue.start, cue.end, " | ".join(cue.lines)) for cue in cues]
+def shown(parsed: Cues) -> list[str]:
+    return [f"{cue.start:g}-{cue.end:g} {' | '.join(cue.lines)}" for cue in parsed.cues]
 
 
-def test_srt() -> None:
-    parsed = parse_srt(SRT)
-    assert spans(parsed.cues) == [(1.0, 2.5, "Hello there, | second line"), (3.0, 4.0, "Déjà vu")]
-    assert parsed.skipped == 0
+@pytest.mark.parametrize(
+    ("name", "text", "cues"),
+    [
+        ("a.srt", SRT, ["1-2.5 Hello there, | second line", "3-4 Déjà vu"]),
+        (
+            "a.srt",
+            "00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n",
+            ["1-3 Press File --> Open. | --> Then wait."],
+        ),
+        (
+            "a.srt",
+            "WEBVTT\n\nNOTE --> 1\n\n00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n",
+            ["1-3 Press File --> Open. | --> Then wait."],
+        ),
+        *(
+            (
+                "a.srt",
+                f"1\n00:00:01,000 --> 00:00:04,000\nMoved:\n{line}\n\n2\n00:05 --> 00:06\nGo.\n",
+                [f"1-4 Moved: | {line}", "5-6 Go."],
+            )
+            for line in ("5 --> 6", "3 -> 4 apples", "12:30 --> 14:00 lunch", "Noon --> 12:30")
+        ),
+        ("a.srt", "1\n00:01 --> 00:02\n42\n\n2\n00:03 --> 00:04\n43\n\n", ["1-2 42", "3-4 43"]),
+        ("a.srt", "00:01 --> 00:02\none\n00:03 --> 00:04\ntwo", ["1-2 one", "3-4 two"]),
+        (
+            "a.srt",
+            "00:00:01,000 --> 00:00:04,000\nA\n\nB\n00:00:05,000 --> 00:00:06,000\nYo\n",
+            ["1-4 A | B", "5-6 Yo"],
+        ),
+        (
+            "a.srt",
+            "00:05 --> 00:05\nflash\n\n00:01 --> 00:09\nlong\n\n00:02 --> 00:03\nshort\n",
+            ["1-9 long", "2-3 short", "5-6 flash"],
+        ),
+        ("a.srt", "00:01 --> 00:02\nNo!\n\n00:02 --> 00:03\nNo!\n", ["1-2 No!", "2-3 No!"]),
+        (
+            "a.vtt",
+            "WEBVTT\n\nNOTE 1\n00:01.000 --> 00:02.000\nOne.\n\nMore of it.\n\nNOTE a comment\n\n"
+            "and more of that\n\nSTYLE-2\n00:03.000 --> 00:04.000\nTwo.\n\n"
+            "REGIONAL\n00:05.000 --> 00:06.000\nThree.\n",
+            ["1-2 One. | More of it.", "3-4 Two.", "5-6 Three."],
+        ),
+        (
+            "a.vtt",
+            "WEBVTT - title\nKind: captions\n\nNOTE a comment\nwith --> arrow\n\nSTYLE\n"
+            "::cue { color: red }\n\nintro\n00:01.000 --> 00:02.000 align:start line:0\n"
+            "<v.loud Mary Ann>Fish &amp; <b>chips</b></v>\n\n"
+            "1:00:00.250 --> 1:00:01.000\n<c.yellow>late <00:59:00.000>bird</c>\n",
+            ["1-2 Mary Ann: Fish & chips", "3600.25-3601 late bird"],
+        ),
+        (
+            "a.vtt",
+            "WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n",
+            ["1-2 one", "3-4 two"],
+        ),
+        (
+            "a.vtt",
+            "WEBVTT\n\n00:00.000 --> 00:02.000\n \nhello<00:00:01.000><c> world</c>\n\n"
+            "00:02.000 --> 00:02.010\nhello world\n \n\n00:02.010 --> 00:04.000\nhello world\n"
+            "next<c> words</c>\n\n00:04.000 --> 00:04.010\nnext words\n\n",
+            ["0-2 hello world", "2.01-4 next words"],
+        ),
+        ("a.vtt", "[Script Info]\n[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,a\n", ["1-2 a"]),
+    ],
+)
+def test_cues_of_every_form(name: str, text: str, cues: list[str]) -> None:
+    parsed = parse_subtitles(name, text)
+    assert (shown(parsed), parsed.skipped) == (cues, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cues"),
+    [
+        # Neither the line of letters O nor what is said then is text of the cue before.
+        ("a.srt", "1\n00:01 --> 00:02\nOne.\n\n2\nOO:OO:O3,000 --> OO:OO:O4,000\nTwo.\n", ["1-2 One."]),
+        (
+            "a.ass",
+            "[Script Info]\nTitle: x\n[V4+ Styles]\nFormat: Name\n[Events]\n"
+            "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+            "Dialogue: 0,0:00:01.50,0:00:02.00,D,Ann,0,0,0,,{\\i1}One{\\i0}, two\\Nthree\\hfour\n"
+            "Comment: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,not said\n"
+            "Dialogue: 0,0:00:03.00,0:00:04.00,D,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
+            "Dialogue: 0,broken\n",
+            ["1.5-2 Ann: One, two | three four"],
+        ),
+    ],
+)
+def test_a_cue_that_cannot_be_understood_is_counted(name: str, text: str, cues: list[str]) -> None:
+    parsed = parse_subtitles(name, text)
+    assert (shown(parsed), parsed.skipped) == (cues, 1)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
@@ -82,29 +158,6 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
     assert found.notes == ("video.srt: 2 malformed cues skipped",)
 
 
-@pytest.mark.parametrize("head", ["", "WEBVTT\n\n"])
-def test_an_arrow_between_words_is_text(head: str) -> None:
-    parsed = parse_subtitles(
-        "a.srt", f"{head}00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n"
-    )
-    assert parsed == Cues((Cue(1.0, 3.0, ("Press File --> Open.", "--> Then wait.")),), 0)
-
-
-@pytest.mark.parametrize("line", ["5 --> 6", "3 -> 4 apples", "12:30 --> 14:00 lunch", "Noon --> 12:30"])
-def test_times_with_an_arrow_within_a_cue_are_text(line: str) -> None:
-    parsed = parse_srt(f"1\n00:00:01,000 --> 00:00:04,000\nMoved:\n{line}\n\n2\n00:05 --> 00:06\nGo.\n")
-    assert parsed == Cues((Cue(1.0, 4.0, ("Moved:", line)), Cue(5.0, 6.0, ("Go.",))), 0)
-
-
-def test_vtt_text_after_a_blank_line_goes_on_and_ids_may_be_any() -> None:
-    parsed = parse_vtt(
-        "WEBVTT\n\nNOTE 1\n00:01.000 --> 00:02.000\nOne.\n\nMore of it.\n\n"
-        "NOTE a comment\n\nand more of that\n\nSTYLE-2\n00:03.000 --> 00:04.000\nTwo.\n\n"
-        "REGIONAL\n00:05.000 --> 00:06.000\nThree.\n"
-    )
-    assert spans(parsed.cues) == [(1.0, 2.0, "One. | More of it."), (3.0, 4.0, "Two."), (5.0, 6.0, "Three.")]
-
-
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
@@ -116,96 +169,6 @@ def test_vtt_text_after_a_blank_line_goes_on_and_ids_may_be_any() -> None:
 def test_text_beside_a_drawing_is_kept(text: str, lines: tuple[str, ...]) -> None:
     assert plain_ass(text) == lines
     assert plain_cue(text) == " ".join(lines)
-
-
-def test_a_timing_with_letters_for_zeros_is_a_malformed_cue() -> None:
-    """And neither its line nor what is said then is text of the cue before."""
-    parsed = parse_srt("1\n00:01 --> 00:02\nOne.\n\n2\nOO:OO:O3,000 --> OO:OO:O4,000\nTwo.\n")
-    assert parsed == Cues((Cue(1.0, 2.0, ("One.",)),), 1)
-
-
-def test_a_cue_that_is_a_number_keeps_it() -> None:
-    parsed = parse_srt("1\n00:01 --> 00:02\n42\n\n2\n00:03 --> 00:04\n43\n\n")
-    assert spans(parsed.cues) == [(1.0, 2.0, "42"), (3.0, 4.0, "43")]
-
-
-def test_cues_that_nothing_parts() -> None:
-    parsed = parse_srt("00:01 --> 00:02\none\n00:03 --> 00:04\ntwo\n00:05 --> 00:06\nthree")
-    assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two"), (5.0, 6.0, "three")]
-
-
-def test_zero_length_and_overlapping_cues_are_kept_in_order() -> None:
-    parsed = parse_srt("00:05 --> 00:05\nflash\n\n00:01 --> 00:09\nlong\n\n00:02 --> 00:03\nshort\n")
-    assert spans(parsed.cues) == [(1.0, 9.0, "long"), (2.0, 3.0, "short"), (5.0, 6.0, "flash")]
-    assert all(cue.start < cue.end for cue in parsed.cues)
-
-
-def test_vtt_blocks_ids_settings_voices_and_entities() -> None:
-    parsed = parse_vtt(
-        "WEBVTT - title\nKind: captions\n\nNOTE a comment\nwith --> arrow\n\nSTYLE\n::cue { color: red }\n\n"
-        "intro\n00:01.000 --> 00:02.000 align:start line:0\n<v.loud Mary Ann>Fish &amp; <b>chips</b></v>\n\n"
-        "1:00:00.250 --> 1:00:01.000\n<c.yellow>late <00:59:00.000>bird</c>\n"
-    )
-    assert spans(parsed.cues) == [(1.0, 2.0, "Mary Ann: Fish & chips"), (3600.25, 3601.0, "late bird")]
-
-
-def test_the_last_line_of_a_cue_after_a_blank_is_kept() -> None:
-    parsed = parse_srt("00:00:01,000 --> 00:00:04,000\nA\n\nB\n00:00:05,000 --> 00:00:06,000\nYo\n")
-    assert spans(parsed.cues)[0][2].split(" | ") == ["A", "B"]
-
-
-def test_vtt_cues_separated_by_blanks_alone() -> None:
-    parsed = parse_vtt("WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n")
-    assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two")]
-
-
-def test_rolling_captions_say_each_line_once() -> None:
-    parsed = parse_vtt(
-        "WEBVTT\n\n00:00.000 --> 00:02.000\n \nhello<00:00:01.000><c> world</c>\n\n"
-        "00:02.000 --> 00:02.010\nhello world\n \n\n"
-        "00:02.010 --> 00:04.000\nhello world\nnext<c> words</c>\n\n"
-        "00:04.000 --> 00:04.010\nnext words\n\n"
-    )
-    assert spans(parsed.cues) == [(0.0, 2.0, "hello world"), (2.01, 4.0, "next words")]
-
-
-def test_two_people_may_say_the_same() -> None:
-    parsed = parse_srt("00:01 --> 00:02\nNo!\n\n00:02 --> 00:03\nNo!\n")
-    assert spans(parsed.cues) == [(1.0, 2.0, "No!"), (2.0, 3.0, "No!")]
-
-
-def test_ass_by_its_format_line() -> None:
-    parsed = parse_ass(
-        "[Script Info]\nTitle: x\n[V4+ Styles]\nFormat: Name\n[Events]\n"
-        "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
-        "Dialogue: 0,0:00:01.50,0:00:02.00,D,Ann,0,0,0,,{\\i1}One{\\i0}, two\\Nthree\\hfour\n"
-        "Comment: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,not said\n"
-        "Dialogue: 0,0:00:03.00,0:00:04.00,D,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
-        "Dialogue: 0,broken\n"
-    )
-    assert spans(parsed.cues) == [(1.5, 2.0, "Ann: One, two | three four")]
-    assert parsed.skipped == 1
-
-
-def test_content_goes_before_the_suffix() -> None:
-    assert spans(parse_subtitles("x.srt", "WEBVTT\n\nNOTE --> 1\n\n00:01.000 --> 00:02.000\nv\n").cues) == [
-        (1.0, 2.0, "v")
-    ]
-    ass = "[Script Info]\n[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,a\n"
-    assert spans(parse_subtitles("x.vtt", ass).cues) == [(1.0, 2.0, "a")]
-
-
-@pytest.mark.parametrize(
-    ("line", "plain"),
-    [
-        ("if a < b and c > d", "if a < b and c > d"),
-        ('<font color="#fff">white</font>', "white"),
-        ("{not an override}", "{not an override}"),
-        ("5 &lt; 6&nbsp;!", "5 < 6 !"),
-    ],
-)
-def test_plain_text(line: str, plain: str) -> None:
-    assert plain_line(line) == plain
 
 
 @pytest.mark.parametrize(

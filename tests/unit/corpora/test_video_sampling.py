@@ -27,12 +27,6 @@ def test_sides_are_even_and_never_grow(width: int, height: int, short: int) -> N
         assert wide / high == pytest.approx(width / height, rel=0.1)
 
 
-def test_known_sizes() -> None:
-    assert scaled_size(1280, 720, 224) == (398, 224)
-    assert scaled_size(720, 1280, 224) == (224, 398)
-    assert scaled_size(161, 121, 224) == (160, 120)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "codec", "pix_fmt", "size"),

@@ -46,22 +46,18 @@ def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path: Pat
     assert [(text.start, text.end, text.text) for text in texts] == [(0.0, 1.0, "cut"), (3.0, 4.5, "whole")]
 
 
-def test_no_subtitles_is_nothing(reader: MediaReader, tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", 1)
-    assert reader.texts(str(tmp_path / "a.mp4")) == ()
-
-
 @pytest.mark.parametrize(
     ("marked", "plain"),
     [
         (r"{\b1}bold{\b0} text", "bold text"),
         ("<font color='red'>red</font>", "red"),
+        ("{not an override}", "{not an override}"),
+        ("5 &lt; 6&nbsp;!", "5 < 6 !"),
         (r"one\Ntwo\hthree", "one two three"),
         ("a &amp; b &lt;c&gt;", "a & b <c>"),
         ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
         ("<v Roger>hi</v> <00:01.000>there", "Roger: hi there"),
         (r"{\p1}m 0 0 l 10 10{\p0}", ""),
-        ("{keep}", "{keep}"),
     ],
 )
 def test_markup_goes_and_words_stay(marked: str, plain: str) -> None:

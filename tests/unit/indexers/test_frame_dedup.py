@@ -49,11 +49,6 @@ def test_equal_frames_are_encoded_once() -> None:
     assert representative_frames(images).tolist() == [0, 0, 0, 0, 0, 5, 5, 5, 8, 8]
 
 
-def test_the_first_frame_is_always_encoded() -> None:
-    assert representative_frames(noise(0)).tolist() == [0]
-    assert representative_frames(noise(0)[:0]).tolist() == []
-
-
 def test_slow_drift_does_not_creep() -> None:
     """Each step is far below the threshold, yet no reused frame may be further than it from its stand-in."""
     images = np.stack([np.full((*SHAPE, 3), 100 + step // 2, np.uint8) for step in range(60)])
@@ -100,10 +95,3 @@ def test_batches_are_full_of_frames_that_differ() -> None:
     encoder = CountingEncoder()
     encode_frames(encoder, frames(np.concatenate([still(0, 6), noise(1, 7)])))
     assert len(encoder.batches) == 2  # one still frame and seven others, in batches of 4
-
-
-def test_a_clip_starts_afresh() -> None:
-    encoder = CountingEncoder()
-    first, second = (encode_frames(encoder, frames(still(0, 4))) for _ in range(2))
-    assert np.array_equal(first, second)
-    assert len(encoder.batches) == 2

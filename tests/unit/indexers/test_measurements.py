@@ -158,10 +158,6 @@ def test_blocks_do_not_change_what_is_measured() -> None:
     assert len(one[1]) == 41
 
 
-def test_nothing_measured_is_no_track() -> None:
-    assert SoundMeter().track("v", 5.0) is None
-
-
 def test_what_is_missing_or_no_number_is_not_measured() -> None:
     tune = melody(2, 20 * SAMPLE_RATE)
     whole = SoundMeter()

@@ -186,12 +186,6 @@ def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.slow
-def test_images_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
-    assert texts_of(ocr.read_clip(moving(k / 2) for k in range(3))) == [""] * 3
-    assert recognized == []
-
-
-@pytest.mark.slow
 def test_text_that_stays_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
     text = "Torque 25 Nm, step 1"
     for _ in range(2):
