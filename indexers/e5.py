@@ -36,7 +36,7 @@ CENTRE = Path(__file__).with_name("e5_centre.safetensors")
 CENTRE_SHARE = 0.8
 """Share of the mean that is taken off each vector. Chosen so that cosines are spread as those of
 all-MiniLM-L6-v2, on which the constants of relevance rest; rankings hardly change
-(docs/design/architecture.md)."""
+(docs/design/senses.md)."""
 PROMPTS: dict[Role, str] = {"query": "query: ", "document": "passage: "}
 """What the model was trained with (its model card, "FAQ")."""
 SCRIPT_CHARACTERS = 200

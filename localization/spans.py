@@ -23,7 +23,7 @@ CERTAIN = 1 - 1e-6
 
 TEXT_WEIGHT = 5.0
 """Standard deviations of image similarity for each unit of -ln(1 - relevance) of a text; chosen on real
-footage, without the video that is asked about (docs/design/architecture.md)."""
+footage, without the video that is asked about (docs/design/localization.md)."""
 
 
 def covering_window(

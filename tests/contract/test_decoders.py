@@ -117,7 +117,7 @@ def moving(time: float) -> Image:
 
 
 def sampled_by_hand(times: tuple[float, ...], rate: float, end: float) -> list[tuple[float, int]]:
-    """The rule of docs/design/architecture.md, grid step by grid step: (time, index of the frame)."""
+    """The rule of `corpora.video.sampling.Sampler`, grid step by grid step: (time, index of the frame)."""
     samples = []
     for step in range(math.ceil(end * rate)):
         low, high = step / rate - 1e-3, (step + 1) / rate - 1e-3
