@@ -1,4 +1,4 @@
-"""What POSIX has and Windows lacks, in one place: nothing else asks which system this is.
+"""What POSIX has and Windows lacks, in one place. What Linux alone has is asked for where it is used.
 
 Tests run on Linux. What is done instead on Windows is written from its documentation, and not tested there.
 """
