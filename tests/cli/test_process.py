@@ -28,9 +28,9 @@ ROOT = Path(rag.__file__).parent.parent
 
 UNNEEDED = {
     *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb", "PIL", "av"),
-    *("cv2", "llama_index", "openai", "httpx", "obstore", "ray", "rich", "jinja2", "networkx"),
+    *("cv2", "openvino", "openai", "httpx", "obstore", "ray"),
 }
-"""Of a search for words; each takes 30 ms of CPU to some seconds."""
+"""Of a search for words and of a question; each takes 30 ms of CPU to some seconds."""
 
 
 def _start(command: Sequence[str | bytes], cwd: Path = ROOT, **environment: str) -> Done:
@@ -48,23 +48,25 @@ def _python(code: str, *words: str, cwd: Path = ROOT, **environment: str) -> Don
     return done
 
 
-def test_a_search_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "more"), [("search", {"llama_index", "rich", "jinja2", "networkx"}), ("ask", set())]
+)
+def test_a_question_imports_no_more_than_it_needs(tmp_path: Path, command: str, more: set[str]) -> None:
     encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(Meta(None, EncoderRef("all-MiniLM-L6-v2", encoder.fingerprint, 384)))
         writer.put_passages("c" * 32, [Passage("c:0", "c", "Bolts", "A bolt is tightened.")], unit(1, 1, 384))
         writer.put_file(file_row("/notes.txt", "c" * 32, kind="passages"))
     code = (
-        "import sys; from rag._cli.main import main\n"
-        "code = main(['search', 'a bolt', '--library', 'lib', '--json'])\n"
+        "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
         "print(code, sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
-    done = _python(code, cwd=tmp_path)
+    done = _python(code, command, "Is a bolt tightened?", "--library", "lib", "--json", cwd=tmp_path)
     assert b"A bolt is tightened." in done.stdout
     status, _, names = done.stderr.decode().splitlines()[-1].partition(" ")
     assert status == "0"
     assert {"lance", "pyarrow", "numpy", "tokenizers"} <= set(ast.literal_eval(names))
-    assert not UNNEEDED & set(ast.literal_eval(names))
+    assert not (UNNEEDED | more) & set(ast.literal_eval(names))
 
 
 def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
@@ -83,24 +85,6 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         best[program] = min(best[program], float(seconds))
     # Against the start of the interpreter with typer in the same minute, whatever else the machine does.
     assert best[code] < 6 * best[plain], best
-
-
-def test_a_question_loads_only_what_it_needs(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(Meta(None, EncoderRef("all-MiniLM-L6-v2", "b" * 32, 384)))
-        writer.put_passages("s", [Passage("p", "d", "", "Cats purr.")], unit(0, 1, 384))
-        writer.put_file(file_row("/a.txt", "s", "passages"))
-    needless = {
-        *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb"),
-        *("av", "cv2", "PIL", "openvino", "httpx", "openai", "ray", "obstore"),
-    }
-    code = (
-        "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
-        f"print(code, sorted({needless} & set(sys.modules)), file=sys.stderr)"
-    )
-    done = _python(code, "ask", "Do cats purr?", cwd=tmp_path, RAG_LIBRARY=str(tmp_path / "lib"))
-    assert b"purr" in done.stdout
-    assert done.stderr.splitlines()[-1] == b"0 []"
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
@@ -140,15 +124,6 @@ def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> N
     assert b"caf\\xe9\\n\\x1b[31m" in done.stderr
     assert done.stderr.count(b"\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_collector_leaves_what_is_imported_alone() -> None:
-    code = (
-        "import atexit, gc, sys; from rag._cli.main import run\n"
-        "atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count() > 10_000))\n"
-        "sys.argv = ['rag', '--version']; run()"
-    )
-    assert _python(code).stdout.splitlines()[1:] == [b"10000 True"]
 
 
 @pytest.mark.parametrize("module", ["typing", "numpy"])
