@@ -51,7 +51,18 @@ from rag._cli.output import (
     take_interrupts,
     width,
 )
-from rag._cli.session import Events, Force, Record, Replay, Session, with_session, words
+from rag._cli.session import (
+    RECORDING,
+    Events,
+    FaultRates,
+    Force,
+    Options,
+    Record,
+    Replay,
+    Session,
+    with_session,
+    words,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,9 +74,6 @@ if TYPE_CHECKING:
     from rag.web import Faults
 
 Question = Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
-Options = Annotated[
-    list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; repeat for each.")
-]
 MustChoose = Annotated[bool, option("--must-choose", "Take one of the options even without evidence.")]
 
 
@@ -245,14 +253,7 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
             "--corpus PATH", "Videos that are the web; repeat for each. Without either, those of the library."
         ),
     ] = None
-    faults: Annotated[
-        str,
-        option(
-            "--faults RATES",
-            "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
-            show_default=False,
-        ),
-    ] = ""
+    faults: FaultRates = ""
 
     @property
     def input(self) -> tuple[Path | None, ...]:
@@ -355,7 +356,7 @@ def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
 
     run.__doc__ = kind.__doc__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
-    return with_session({"reasoner.record": "record", "reasoner.replay": "replay"})(run)
+    return with_session(RECORDING)(run)
 
 
 def _depth(kind: type, name: str) -> int:

@@ -12,8 +12,10 @@ from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, width
 from rag._cli.session import (
+    RECORDING,
     End,
     Force,
+    Options,
     PathGlobs,
     Record,
     Replay,
@@ -36,24 +38,14 @@ if TYPE_CHECKING:
     from rag.records import SearchFilter
 
 
-@with_session(
-    {
-        "search.top_k": "top_k",
-        "search.threshold": "threshold",
-        "reasoner.record": "record",
-        "reasoner.replay": "replay",
-    },
-    several=True,
-)
+@with_session({"search.top_k": "top_k", "search.threshold": "threshold", **RECORDING}, several=True)
 def ask(
     session: Session,
     question: Annotated[
         str | None,
         argument("QUESTION", "May contain its options: '... (A) ... (B) ...'.", show_default=False),
     ] = None,
-    option: Annotated[
-        list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
-    ] = None,
+    option: Options = None,
     top_k: TopK = None,  # noqa: ARG001 (in the session's settings)
     threshold: Threshold = None,  # noqa: ARG001 (as above)
     path: PathGlobs = None,

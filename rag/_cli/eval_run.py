@@ -12,7 +12,7 @@ from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
 from rag._cli.progress import RunProgress
-from rag._cli.session import Data, Force, Record, Replay, Session, given_path, with_session
+from rag._cli.session import RECORDING, Data, Force, Record, Replay, Session, given_path, with_session
 from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ Concurrency = Annotated[
 ]
 
 
-@with_session({"reasoner.record": "record", "reasoner.replay": "replay"}, without=("library", "seed"))
+@with_session(RECORDING, without=("library", "seed"))
 def run(
     session: Session,
     benchmark: Benchmark,
@@ -193,7 +193,7 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
 
 
-@with_session({"reasoner.record": "record", "reasoner.replay": "replay"}, without=("library", "seed"))
+@with_session(RECORDING, without=("library", "seed"))
 def score(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
-from rag._cli.session import given_path
+from rag._cli.session import Host, Port, given_path
 from rag.errors import UsageError
 
 # Repeated here, so that the command line starts without importing the world.
@@ -32,10 +32,8 @@ def simulate_model(
         ),
     ] = None,
     seed: Annotated[int, option("--seed N", "The same seed gives the same replies.")] = 0,
-    host: Annotated[
-        str, option("--host HOST", "Where to listen; by default only for this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[int, option("--port N", "0 takes a free one.", min=0, max=65535)] = 8080,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
     name: Annotated[str, option("--name NAME", "Name of the model.")] = "simulated",
     cache: Annotated[
         Path | None,

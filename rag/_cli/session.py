@@ -138,6 +138,19 @@ Record = Annotated[
 Replay = Annotated[
     Path | None, option("--replay FILE", "Replay the calls recorded in this file; no model is contacted.")
 ]
+RECORDING = {"reasoner.record": "record", "reasoner.replay": "replay"}
+"""For `with_session`: the settings that both set."""
+Options = Annotated[
+    list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
+]
+FaultRates = Annotated[
+    str,
+    option(
+        "--faults RATES",
+        "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        show_default=False,
+    ),
+]
 Events = Annotated[bool, option("--events", "Progress as JSON lines on stderr.", hidden=True)]
 Data = Annotated[
     Path | None,

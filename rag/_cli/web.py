@@ -12,7 +12,7 @@ import typer
 from corpora.escaping import visible
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_lines, width
-from rag._cli.session import Force, Host, Port, Session, given_path, with_session
+from rag._cli.session import FaultRates, Force, Host, Port, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, counted, duration
@@ -34,14 +34,6 @@ Kind = Literal["video", "text"]
 Folder = Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")]
 EngineOption = Annotated[
     Engine, option("--engine", "By words, by meaning, or both by reciprocal rank fusion.")
-]
-FaultsOption = Annotated[
-    str,
-    option(
-        "--faults RATES",
-        "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
-        show_default=False,
-    ),
 ]
 SeedOption = Annotated[int, option("--seed N", "Random seed.")]
 TraceOption = Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")]
@@ -134,7 +126,7 @@ def search(
     page: Annotated[int, option("--page N", "Which page of results.", min=1)] = 1,
     size: Annotated[int, option("--num N", "Results a page.", min=1, max=100)] = 10,
     engine: EngineOption = "hybrid",
-    faults: FaultsOption = "",
+    faults: FaultRates = "",
     seed: SeedOption = 0,
 ) -> int:
     """Search the web in DIR as an agent would."""
@@ -175,7 +167,7 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8640,
     engine: EngineOption = "hybrid",
-    faults: FaultsOption = "",
+    faults: FaultRates = "",
     seed: SeedOption = 0,
     trace: TraceOption = None,
     force: Force = False,
