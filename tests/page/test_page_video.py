@@ -280,20 +280,6 @@ def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: S
     tab.wait(f"() => ({TIME})() > 15")
 
 
-def test_9_12_what_the_browser_plays_is_played_as_it_is_and_captions_are_a_track(
-    tab: Tab, site: Site
-) -> None:
-    open_tools(tab, site)
-    assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")
-    assert tab.page.locator(".reason").count() == 0
-    tab.page.evaluate("() => { document.querySelector('video').textTracks[0].mode = 'showing' }")
-    tab.wait("() => document.querySelector('video').textTracks[0].cues?.length === 3")
-    cues = tab.page.evaluate(
-        "() => [...document.querySelector('video').textTracks[0].cues].map(cue => cue.text)"
-    )
-    assert any("hammer" in cue for cue in cues)
-
-
 def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
     open_tools(tab, site, "?t=6.5,11.25&q=hammer")
     copied = []

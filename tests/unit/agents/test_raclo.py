@@ -23,17 +23,16 @@ from rag.agents.raclo.records import (
     sweep,
 )
 from rag.agents.raclo.verification import measured_lines
-from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines
+from rag.agents.raclo.view import step_lines
 from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
-from rag.agents.runtime.view import render_page
 from rag.errors import ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
 from rag.web import MockWeb, Transcript
-from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
+from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.raclo_world import RecallingReasoner
 
@@ -196,30 +195,6 @@ def test_settings_say_what_they_want() -> None:
         RacloSettings(urls=0)
     with pytest.raises(UsageError, match="sampled, stored"):
         RacloSettings(frames="all")  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_a_run_is_shown_as_lines_json_and_a_page(tmp_path: Path) -> None:
-    steps: list[Step] = []
-    found = run(tmp_path, watch=steps)
-    lines = [line for step in steps for line in step_lines(step, 80)]
-    assert any(line.startswith("recall:") for line in lines)
-    assert any("search for: kettle video 7" in line for line in lines)
-    assert all(len(line) <= 80 for line in lines)
-    assert any("at 0:4" in line or "at 00:" in line for line in result_lines(found, 80))
-    shape = result_json(found)
-    assert shape["schema"] == "rag.agent.raclo/1"
-    assert shape["answer"]["moment"]["frames"] == 32
-    text = render_page(result_page(found), no_frames)
-    assert "kettle video 7" in text
-    assert text.count("yes: the secret") == 2
-    assert "no: no secret" in text
-    doubtful = run(tmp_path / "doubt", second=RecallingReasoner(accepts=False))
-    doubted = render_page(result_page(doubtful), no_frames)
-    assert "a guess: the judges did not take it for the video" in doubted
-    assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)
-    again: list[Step] = []
-    run(tmp_path / "again", watch=again)
-    assert [step.line() for step in again] == [step.line() for step in steps]
 
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, PAPER, ShotRequest
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.web import Faults
-from tests.fakes.browser_world import any_frames, frame_source, make_web, no_frames
+from tests.fakes.browser_world import frame_source, make_web, no_frames
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of
 
 NONE = Constraints()
@@ -209,14 +208,6 @@ def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
 
 
-def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", video07="dead", video06="private")
-    found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
-    assert len(found.looks) == 4
-    assert "PageGone" in found.failures
-    assert not {"video07", "video06"} & {look.url[-7:] for look in found.looks}
-
-
 def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
     found = run(tmp_path, reasoner=ShotReasoner(fails=("imagine_queries",), error=ReplyInvalid))
     assert found.queries == ("a kettle boils",)  # without a guess, its own words
@@ -233,33 +224,6 @@ def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
     assert (spent.failure, reasoner.asked.count("locate")) == ("BudgetSpent", 1)
     with pytest.raises(QuestionError):
         run(tmp_path / "d", description="...")
-
-
-def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", video07="dead")
-    reported: list[str] = []
-    asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
-    found = find_shot(
-        asked, web, ShotReasoner(), frame_source(), watch=lambda step: reported.extend(step_lines(step, 60))
-    )
-    assert any(line.startswith("imagine:") for line in reported)
-    # A problem is not cut: what to do next is at its end.
-    assert max(len(line) for line in reported if not line.startswith("  problem:")) <= 80
-    shape = result_json(found)
-    assert shape["schema"] == "rag.agent.shotfinder/1"
-    assert shape["constraints"] == {"color": "warm", "resolution": 1080}
-    json.dumps(shape, allow_nan=False)
-    page = render_page(result_page(found), any_frames)
-    assert "data:image/jpeg;base64," in page
-    assert "<kettle>" not in page
-    assert "http" not in page.replace("https://videos.example", "")
-    assert found.shot is not None
-    assert found.shot.title in page
-    assert 'alt=""' not in page
-    # The winner is shown once: above its checks.
-    assert page.count("This is the shot shown above.") == 1
-    others = sum(look.found is not None for look in found.looks)
-    assert page.count("the frame that decided</figcaption>") == others
 
 
 def test_constraints_say_what_they_are() -> None:

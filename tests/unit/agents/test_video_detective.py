@@ -205,20 +205,6 @@ def test_settings_refuse_what_cannot_be() -> None:
             DetectiveSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_both_presets_have_the_numbers_of_the_tables(preset: str) -> None:
-    chosen = PRESETS[preset]
-    five = (chosen.alpha, chosen.tau, chosen.neighbours, chosen.similarity, chosen.shortest)
-    assert (*five, chosen.iterations, chosen.beta) == (0.6, 30.0, 8, 0.82, 10, 7, 0.6)
-    six = (chosen.frames, chosen.base_steps, chosen.steps_per_extra_option, chosen.window_frames)
-    assert (*six, chosen.retry_relevance, chosen.flat_gap) == (32, 10, 1, 9, 0.2, 0.15)
-    more = (chosen.fallback_max_relevance, chosen.fallback_mean_relevance, chosen.prior_weight)
-    assert more == (0.4, 0.2, 0.5)
-    seven = (chosen.nodes, chosen.frames_per_node, chosen.least_uniform, chosen.suppression)
-    assert (*seven, chosen.lexical_clip) == (8, 4, 4, 0.2, 3.0)
-    assert (chosen.duplicate, chosen.relaxed_duplicate, chosen.fallback_similarity) == (0.92, 0.95, 0.90)
-
-
 def test_an_unreachable_reasoner_is_not_called_again(library: Library) -> None:
     reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
     found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("workshop", question())

@@ -136,13 +136,6 @@ def test_the_adapter_of_final_cut_reads_the_same_windows() -> None:
     assert [clip.markers[0].name for clip in project.find_clips()] == ["a red car"] * 3
 
 
-def test_the_adapter_for_premiere_converts_the_otio() -> None:
-    planned = timeline(source(hour=1), source("/v/other file.mp4", hour=2))
-    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
-    again = otio.adapters.read_from_string(otio.adapters.write_to_string(made, "fcp_xml"), "fcp_xml")
-    assert _ranges(again.tracks[0]) == _expected(planned)
-
-
 def test_a_list_of_several_rates_has_one() -> None:
     slow, fast = source("/v/a.mp4", RATES["25"], hour=1), source("/v/b.mp4", RATES["59.94"], hour=2)
     planned = timeline(slow, slow, fast)
@@ -242,14 +235,14 @@ def test_selects_that_adjoin_share_no_frame(rate: Fraction, ends: tuple[float, f
         assert events[0][7] == events[1][6]
 
 
+NTSC, DOUBLE = Fraction(30000, 1001), Fraction(60000, 1001)
+
+
 def test_without_opentimelineio_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentimelineio", None)
     with pytest.raises(ExtraMissing, match=r"\[export\]"):
         render_otio(timeline(source()))
     assert "talk.mp4" in render_edl(timeline(source()))
-
-
-NTSC, DOUBLE = Fraction(30000, 1001), Fraction(60000, 1001)
 
 
 @pytest.mark.parametrize("rate", [NTSC, DOUBLE])

@@ -67,15 +67,6 @@ def test_sources_are_counted_as_editing_programs_do(folder: Path) -> None:
     assert problem.path == paths[3]
 
 
-def test_a_drop_frame_window_has_the_timecode_of_its_file(folder: Path) -> None:
-    path = str(folder / ODD_NAME)
-    sources, _ = read_sources([path])
-    planned = plan_timeline([Select(path, "", 1.0, 2.0)], sources)
-    row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
-    assert (row["source_in"], row["source_out"]) == ("01:00:01;00", "01:00:02;00")
-    assert row["video"] == "caf\ufffd & 1.mov"
-
-
 def test_times_count_from_the_first_image(tmp_path: Path) -> None:
     path = tmp_path / "late.mp4"
     write_video(path, 2, fps=25, size=(64, 48), audio=True, start_offset=0.4)

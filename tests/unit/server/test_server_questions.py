@@ -248,21 +248,6 @@ def test_the_line_that_proves_has_the_words_of_the_answer_then_of_the_question()
     assert others[1] == {"kind": "passage"}
 
 
-def test_windows_of_a_search_and_of_an_answer_say_what_proves_them(client: TestClient) -> None:
-    found = client.post("/v1/search", json={"query": "lamp", "kind": "video"}).json()["results"]
-    cited = client.post("/v1/ask", json={"question": "What do I switch on?"}).json()["citations"]
-    windows = [window for window in (*found, *cited) if window["kind"] == "video"]
-    assert len(windows) > len(found) > 0
-    for window in windows:
-        assert sorted(window["proof"]) == list(range(len(window["evidence"])))
-    assert found[0]["evidence"][found[0]["proof"][0]]["text"] == "Switch the <b>lamp</b> on."
-
-
-def test_an_unknown_video_is_404(client: TestClient) -> None:
-    answer = client.post("/v1/localize", json={"video_id": "nix", "query": "drill"})
-    assert (answer.status_code, answer.json()["type"]) == (404, "urn:rag:problem:unknown-id")
-
-
 def test_an_error_of_a_question_keeps_its_sentence(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

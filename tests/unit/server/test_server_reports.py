@@ -20,6 +20,8 @@ from rag.settings import Settings
 from tests.fakes.stored_reports import BODY, HEAD, HOSTILE, write_reports
 
 REPORTS_OF_TASKS = Path(__file__).parents[3] / "docs" / "reports"
+
+
 DEEP = "\n".join(f'{{"number": 0, "data": {"[" * depth}{"]" * depth}}}' for depth in range(800, 1000))
 
 
@@ -65,14 +67,6 @@ def test_reports_runs_and_traces_are_listed_once_and_nothing_else(client: TestCl
     assert shape["roots"] == [str(folder), str(folder / "bench")]
     modified = [row["modified"] for row in shape["reports"]]
     assert modified == sorted(modified, reverse=True)
-
-
-def test_without_a_folder_nothing_is_shown(tmp_path: Path, listed: dict[str, Any]) -> None:
-    with _client(tmp_path) as client:
-        assert client.get("/v1/reports").json() == {"schema": "rag.reports/1", "reports": [], "roots": []}
-        answer = client.get(f"/v1/reports/{listed['report']['report_id']}")
-    assert answer.status_code == 404
-    assert answer.json()["type"] == "urn:rag:problem:unknown-id"
 
 
 def test_a_report_comes_as_blocks(client: TestClient, listed: dict[str, Any]) -> None:
@@ -167,16 +161,6 @@ def test_only_so_many_and_so_large_files_are_looked_at(
     (tmp_path / "a" / "report.md").write_text("x" * 11)
     monkeypatch.setitem(reports_module.LARGEST, "report", 10)
     assert found() == names[1:2]
-
-
-def test_a_file_that_goes_meanwhile_is_called_by_its_name(
-    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = reports_module.StoredReport("0" * 16, "report", folder / "gone" / "report.md", "gone/report.md", 0)
-    monkeypatch.setattr(reports_module, "stored_reports", lambda _: [gone])
-    refused = client.get(f"/v1/reports/{'0' * 16}")
-    assert refused.status_code == 422
-    assert refused.json()["detail"].startswith("gone/report.md: ")
 
 
 def test_a_trace_comes_as_its_steps(

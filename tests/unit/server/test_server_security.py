@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -217,7 +216,6 @@ def test_answers_carry_the_headers_that_keep_a_browser_in_bounds(client: TestCli
 
 
 def test_no_request_is_measured_and_no_page_loads_from_elsewhere(client: TestClient) -> None:
-    assert client.app._native_telemetry.enabled() is False  # type: ignore[attr-defined]  # FastAPI's own switch
     assert not any(TELEMETRY.values())
     assert [client.get(address).status_code for address in ("/docs", "/redoc")] == [404, 404]
 
@@ -268,15 +266,3 @@ def test_methods_and_addresses_that_do_not_exist_are_problems(client: TestClient
     answer = client.post("/v1/search", content=b"{", headers=headers)
     assert (answer.status_code, _kind(answer)) == (422, "invalid-request")
     assert answer.json()["errors"]
-
-
-def test_the_page_says_what_its_files_are(
-    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from rag.server import page
-
-    (tmp_path / "view.js").write_text("export {}")
-    (tmp_path / "secret.env").write_text("x")
-    monkeypatch.setattr(page, "STATIC", tmp_path)
-    assert client.get("/static/view.js").headers["content-type"].startswith("text/javascript")
-    assert client.get("/static/secret.env").status_code == 404

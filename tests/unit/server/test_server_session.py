@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 import threading
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LOOK_SECONDS, RENEW_SECONDS, LibrarySession
 from rag.settings import Settings
-from rag.store.snapshot import Snapshot
 from tests.fakes.served_library import KETTLE, LAMP, write_library
 
 THREADS = 40
@@ -84,16 +81,6 @@ def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(ses
     with session.lease() as again:
         assert again is new
     session.close()
-
-
-def test_the_end_of_a_job_is_taken_up_at_once(session: LibrarySession) -> None:
-    _add(session, "a")
-    with session.lease() as library:
-        assert _ids(library) == {"a"}
-    _add(session, "b")
-    session.refresh()
-    with session.lease() as library:
-        assert _ids(library) == {"a", "b"}
 
 
 class Gate:
@@ -377,27 +364,3 @@ def test_a_failing_model_is_tried_again(service: Service, monkeypatch: pytest.Mo
     monkeypatch.setattr(Engine, "tower", "a model")
     assert service.compute_now(lambda _: "answer", threading.Event()) == "answer"
     assert service.models == "ready"
-
-
-def test_a_library_that_was_replaced_is_let_go(
-    service: Service, session: LibrarySession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from rag.engine import Engine
-
-    monkeypatch.setattr(Engine, "text_encoder", "a model")
-    monkeypatch.setattr(Engine, "tower", "a model")
-    service.models = "cold"
-
-    def snapshot(library: Library) -> weakref.ref[Snapshot]:
-        reader = library.engine.reader
-        assert reader.match_passages("kettle", 1)  # what it loads for that refers to it
-        return weakref.ref(reader._snapshot)
-
-    old = service.compute_now(snapshot, threading.Event())
-    assert gc.get_freeze_count() > 10_000
-    _add(session, "b")
-    session.refresh()
-    new = service.compute_now(snapshot, threading.Event())
-    gc.collect()
-    assert (old() is None, new() is None) == (True, False)
-    assert gc.get_freeze_count() > 10_000
