@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from rag import merge_libraries
 from rag._cli.main import main
-from rag.errors import LibraryError, LibraryNotFound, UsageError
+from rag.errors import UsageError
 from rag.indexing import index, pipeline
 from rag.library import Library
 from rag.settings import load_settings
@@ -170,23 +169,14 @@ def test_a_file_that_comes_back_while_indexing_goes_on_stays(
     assert held(home) == COUNT
 
 
-def test_indexing_an_empty_root_forgets_no_copies(home: Path) -> None:
-    shutil.copytree(home / "corpus", home / "copies")
-    assert main(["index", "copies"]) == 0
-    unmount(home / "copies")
-    main(["index", "copies"])
-    assert held(home) == 2 * COUNT
-    assert main(["index", "copies", "--prune"]) == 1
-    assert held(home) == 2 * COUNT
-    shutil.rmtree(home / "copies")
-
-
 # remove
 
 
 def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "corpus/4.txt", ""]) == 2
     assert "path is empty" in capsys.readouterr().err
+    assert main(["index", "corpus", "--library", ""]) == 2
+    assert "--library" in capsys.readouterr().err
     settings = load_settings()
     with Library.open(settings=settings) as library:
         for wrong in (lambda: library.remove([""]), lambda: library.share_of([""])):
@@ -197,19 +187,6 @@ def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str]
     with pytest.raises(UsageError, match="empty"):
         index([""], settings=settings)
     assert held(home) == COUNT
-
-
-def test_an_empty_library_option_is_refused(
-    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = tree(home)
-    assert main(["index", "corpus", "--library", ""]) == 2
-    monkeypatch.setenv("RAG_LIBRARY", "")
-    assert main(["index", "corpus"]) == 2
-    said = capsys.readouterr().err
-    assert "--library" in said
-    assert "setting library: it is empty" in said
-    assert tree(home) == before
 
 
 @pytest.mark.parametrize("path", ["/", "corpus/"])
@@ -223,11 +200,6 @@ def test_more_than_half_of_the_library_needs_a_yes(
     assert held(home) == COUNT
     assert main(["remove", path, "--yes"]) == 0
     assert held(home) == 0
-
-
-def test_less_than_half_needs_none(home: Path) -> None:
-    assert main(["remove", "corpus/disk"]) == 0
-    assert held(home) == COUNT - 2
 
 
 class Terminal(io.StringIO):
@@ -263,12 +235,6 @@ def test_a_folder_of_another_program_is_not_taken_for_a_library(
     for command in (["remove", "corpus", "--yes"], ["stats"], ["search", "bolt"]):
         assert main([*command, "--library", str(tmp_path / "mine")]) == 1
     assert tree(tmp_path / "mine") == before
-
-
-def test_a_corpus_is_no_library(home: Path) -> None:
-    before = tree(home / "corpus")
-    assert main(["index", "corpus", "--library", "corpus"]) == 1
-    assert tree(home / "corpus") == before
 
 
 def test_a_library_within_the_corpus_is_not_indexed(home: Path) -> None:
@@ -311,39 +277,6 @@ def test_a_dry_run_counts_what_is_missing(home: Path, capsys: pytest.CaptureFixt
     assert (
         f"--prune would be refused: {home}/corpus: empty, and {COUNT} of {COUNT}" in capsys.readouterr().out
     )
-
-
-def test_refusals_are_errors_of_the_library_in_python(home: Path, tmp_path: Path) -> None:
-    unmount(home / "corpus")
-    with pytest.raises(LibraryError, match="of 5 files"):
-        Library.index(["corpus"], settings=load_settings(), prune=True)
-    (tmp_path / "scan.sqlite").touch()
-    with pytest.raises(LibraryNotFound):
-        Library.index(["corpus"], settings=load_settings(flags={"library": tmp_path}))
-
-
-def test_a_path_alone_is_not_a_path_for_each_of_its_letters(home: Path) -> None:
-    one = str(home / "corpus" / "4.txt")
-    with Library.open() as library:
-        assert library.share_of(one) == library.share_of(Path(one)) == (1, COUNT)
-        assert library.remove(one).paths == (one,)
-    assert held(home) == COUNT - 1
-    assert Library.index("corpus").indexed == 1
-    merge_libraries("library", "copy", paths="disk/*")
-    with Library.open("copy") as library:
-        assert len(library.indexed_paths()) == 2
-    shutil.rmtree("copy")
-
-
-def test_remove_takes_a_path_as_it_is_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    raw = os.fsdecode(os.fsencode(home / "corpus") + b"/caf\xe9.txt")
-    Path(raw).write_text("A cafe.\n")
-    assert Library.index("corpus").indexed == 1
-    assert main(["remove", "corpus/caf\\xe9.txt", "--text"]) == 0
-    said = capsys.readouterr()
-    assert (said.out, said.err) == (f"removed {home}/corpus/caf\\xe9.txt\n", "")
-    assert held(home) == COUNT
-    os.unlink(raw)
 
 
 def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,12 +57,6 @@ def test_a_model_answers_from_the_frames_and_words_of_a_window(folder):
     assert "The torque wrench clicks." in content[0]["text"]
 
 
-def test_a_model_that_reads_words_only_gets_none_of_the_frames(folder):
-    with chat_server([say(REWRITTEN), say(ANCHOR), say(ANSWER)]) as server:
-        assert asked(folder, server.base_url, images=False).matched
-    assert "image_url" not in str(server.requests)
-
-
 @pytest.mark.parametrize("text", [ANSWER["text"], "a tool of somebody's"])
 def test_an_answer_without_a_citation_cites_what_it_was_made_of(folder, text):
     bare = {**ANSWER, "text": text, "windows": []}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag.library import Library
-from rag.retrieval.ranking import MOST_JUDGED, _sentences_of, judged_by_sentence
+from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
 from tests.fakes.command import run_rag
 
 NOTES = """# Lake cabin: notes for guests
@@ -113,10 +113,3 @@ def test_a_refusal_names_the_nearest_sentence(library: Library) -> None:
 def test_a_german_manual_answers_german_questions(library: Library) -> None:
     assert "15 Kilogramm" in library.ask("Wie fest drücke ich das Kaffeemehl an?").text
     assert "18 Gramm" in library.ask("Wie viel Gramm Bohnen brauche ich?").text
-
-
-def test_headings_tables_and_scraps_are_no_sentences() -> None:
-    table = "| a | b |\n|---|---|\n| c | d |"
-    text = f"Cleaning\n\n{table}\n\nheight.\n\nNo dogs. 请关闭阀门。 Wear gloves in the workshop"
-    assert _sentences_of(text) == ["No dogs.", "请关闭阀门。", "Wear gloves in the workshop"]
-    assert _sentences_of("Cleaning") == ["Cleaning"]

@@ -25,7 +25,6 @@ from rag.server.openai import MODEL
 from rag.server.security import AccessPolicy
 from tests.fakes.served_library import World, build_world, serve
 
-TOKEN = "t" * 40
 TOOLS = 7
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -72,11 +71,6 @@ def _serve(world: World, token: str | None) -> Iterator[Served]:
 @pytest.fixture
 def served(world: World) -> Iterator[Served]:
     yield from _serve(world, None)
-
-
-@pytest.fixture
-def guarded(world: World) -> Iterator[Served]:
-    yield from _serve(world, TOKEN)
 
 
 def _use_mcp(server: Any, mode: str) -> tuple[str, int, str]:
@@ -126,21 +120,6 @@ def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None
             client.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": "?"}])
         with pytest.raises(openai.NotFoundError, match="no such model"):
             client.chat.completions.create(model="gpt-4o", messages=question)
-
-
-def test_with_a_token_nothing_is_answered_without_it(guarded: Served) -> None:
-    address = f"{guarded.address}/mcp"
-    with httpx.Client(headers=ACCEPT) as client:
-        assert client.post(address, json=INITIALIZE).status_code == 401
-        bearer = {"Authorization": f"Bearer {TOKEN}"}
-        assert client.post(address, json=INITIALIZE, headers=bearer).status_code == 200
-    for key, expected in ((TOKEN, [MODEL]), ("wrong", None)):
-        with openai.OpenAI(base_url=f"{guarded.address}/v1", api_key=key, max_retries=0) as client:
-            if expected is None:
-                with pytest.raises(openai.AuthenticationError):
-                    client.models.list()
-            else:
-                assert [model.id for model in client.models.list()] == expected
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag.library import Library
-from rag.retrieval.spelling import in_place, respelled
+from rag.retrieval.spelling import respelled
 from rag.store.reading import EVERYTHING
 from tests.fakes.command import run_rag
 
@@ -56,7 +56,3 @@ def test_a_misspelled_question_is_answered_and_says_so(folder: Path) -> None:
     assert "Daniel Osei" in done["answer"]["text"]
     read = "“complience” was read as “compliance”. “oficer” was read as “officer”."
     assert done["answer"]["explanation"].endswith(read)
-
-
-def test_case_and_other_words_stay() -> None:
-    assert in_place("Is the MUSEM open, musem?", {"musem": "museum"}) == "Is the museum open, museum?"

@@ -70,16 +70,3 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
         with open_library_environment(session) as environment:
             assert environment.frames(str(videos / "a.mp4"), np.ones(1)) is None
             assert environment.frames(str(tmp_path / "none or several.mp4"), np.ones(1)) is None
-
-
-def test_hybrid_search_on_the_real_encoder_is_the_same_twice(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text(
-        '{"id": "a", "link": "https://v.example/watch?v=a", "title": "Boiling water for tea"}\n'
-        '{"id": "b", "link": "https://v.example/watch?v=b", "title": "A football match"}\n'
-        '{"id": "c", "link": "https://v.example/watch?v=c", "title": "Kettle repair"}\n',
-        encoding="utf-8",
-    )
-    build_web(tmp_path / "web", [tmp_path / "rows.jsonl"])
-    runs = [open_web(tmp_path / "web").search_videos("kettle").results for _ in range(2)]
-    assert runs[0] == runs[1]
-    assert runs[0][0].id == "c"
