@@ -81,7 +81,7 @@ def install() -> None:
         arguments = f"{round(limits.memory_gib * 2**30)} {int(network)}"
         return cast("subprocess.Popen[bytes]", ForkedProcess(ours, arguments))
 
-    setattr(ipc, "_popen", start)  # noqa: B010 (a private name)
+    setattr(ipc, "_start", start)  # noqa: B010 (a private name)
 
 
 def _end_with_parent() -> None:

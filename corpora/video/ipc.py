@@ -14,7 +14,6 @@ import signal
 import struct
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -297,30 +296,6 @@ def _cpu_seconds(pid: int | None) -> float:
 
 
 def _start(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
-    """Start it from a thread of its own, which then waits for its end: the kernel ends a subprocess whose
-    parent *thread* ends, and the thread that asks first may be a short-lived one."""
-    started: list[subprocess.Popen[bytes] | OSError] = []
-    ready = threading.Event()
-
-    def run() -> None:
-        try:
-            process = _popen(limits, network=network)
-        except OSError as error:
-            started.append(error)
-            ready.set()
-            return
-        started.append(process)
-        ready.set()
-        process.wait()
-
-    threading.Thread(target=run, name="media-reader", daemon=True).start()
-    ready.wait()
-    if isinstance(started[0], OSError):
-        raise started[0]
-    return started[0]
-
-
-def _popen(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
     # The subprocess must find the same packages as this process, wherever that was started; without -P it
     # would import any that the working folder holds, which may be a corpus.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

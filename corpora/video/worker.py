@@ -10,9 +10,7 @@ alone. Its own prints and libav's go nowhere.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import sys
 import threading
 import time
@@ -88,7 +86,7 @@ class Link:
 def main() -> None:
     """Serve requests until the parent process ends."""
     link = Link(*_private_pipes())
-    _die_with_parent(int(sys.argv[1]))
+    threading.Thread(target=_watch_parent, args=(int(sys.argv[1]),), daemon=True).start()
     limit_memory(int(sys.argv[2]))
     if sys.argv[3] == "0":
         with suppress(OSError):  # `rag doctor` says where it does not hold
@@ -217,14 +215,8 @@ def _private_pipes() -> tuple[int, int]:
     return requests, answers
 
 
-def _die_with_parent(parent: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
-    # The parent may have gone before the line above; elsewhere there is only this look-out.
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
-
-
 def _watch_parent(parent: int) -> None:
+    """End this process within a second of the end of its parent."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
