@@ -206,7 +206,9 @@ class ObjectStore:
         with store_errors(f"{self.url}/{key}"):
             try:
                 result = obstore.get(self._reads, key)
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if re.search(NO_BUCKET, str(error)):
+                    raise store_failure(self.url, str(error)) from error
                 return None
             return bytes(result.bytes()), _described(result.meta)
 
