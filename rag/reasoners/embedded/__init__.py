@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 44
+VERSION = 45
 """Of the rules; goes up whenever one changes a reply."""
 
 

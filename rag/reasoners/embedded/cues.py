@@ -58,17 +58,11 @@ def _runs(cues: Sequence[Evidence]) -> list[Run]:
 
 
 def _new_text(last: str, text: str) -> str:
-    if not last:
-        return text
-    if text == last:
-        return ""
-    if text.startswith(last + " "):
-        return text[len(last) + 1 :]
-    lines = last.split(" ")
-    for size in range(min(len(lines), 12), 2, -1):
-        tail = " ".join(lines[-size:])
-        if text.startswith(tail + " "):
-            return text[len(tail) + 1 :]
+    """What a cue says after the end of the one before it, of which it repeats three words or all."""
+    old, new = last.split(" "), text.split(" ")
+    for size in range(min(len(old), len(new)), 0, -1):
+        if new[:size] == old[-size:] and (size > 2 or size == len(old)):
+            return " ".join(new[size:])
     return text
 
 

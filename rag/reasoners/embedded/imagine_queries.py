@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rag.reasoners.embedded.phrases import entities, query_words, statements
-from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
 
-LONGEST_QUERY, HALF_QUERY, ABOUT = 8, 5, 12
+SHORT_QUERY, HALF_QUERY, ABOUT = 8, 5, 12
 """Most words of a search, of each half of one for two things, and of one for what a video is about."""
 MOST_ANCHORS = 6
 
 
 def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
-    """At most `count` different queries; the memory's own words, the most specific first."""
+    """At most `count` different queries: the memory's own words. What the whole may be is not guessed."""
     memory = request.memory
     impression, moment = statements(memory.global_impression), statements(memory.key_moment)
     beside = " ".join((memory.before, memory.after, memory.auditory_memory))
@@ -20,19 +20,17 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     found = [
         # A video is listed by what it is as a whole, and by what is done in it with what.
         query_words(" ".join(impression), ABOUT),
-        query_words(" ".join(impression[1:]), LONGEST_QUERY),
-        query_words(doing, LONGEST_QUERY),
+        query_words(" ".join(impression[1:]), SHORT_QUERY),
+        query_words(doing, SHORT_QUERY),
         f"{query_words(doing, HALF_QUERY)} {query_words(beside, HALF_QUERY)}".strip(),
-        query_words(" ".join(moment), LONGEST_QUERY),
-        query_words(beside, LONGEST_QUERY),
+        query_words(" ".join(moment), SHORT_QUERY),
+        query_words(beside, SHORT_QUERY),
         *anchors,
-        query_words(whole, LONGEST_QUERY),
+        query_words(whole, SHORT_QUERY),
     ]
     queries = tuple(dict.fromkeys(filter(None, found))) or (whole.strip() or "video",)
     return ImaginedQueries(
         thought=f"The memory's own words that set it apart: {', '.join(anchors) or 'none'}.",
         anchors=anchors,
-        hypotheses=(Hypothesis(kind="literal", guess=f"a recording of {queries[0]}"),),
-        chosen=0,
         queries=queries[: max(1, request.count)],
     )

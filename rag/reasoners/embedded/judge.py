@@ -1,10 +1,8 @@
 """Whether an answer is right, by rules that are said with every verdict.
 
-After exact and normalized match (`rag.reasoners.roles.judge`), in this order:
-a number or a denial that differs makes it wrong; a run of its words that is the
-truth, or nearly so, makes it right (`token_f1`); a sentence of the same sense
-makes it right (`embedding`). A rule of words is no judge of facts: report it
-under its name.
+After exact and normalized match (`rag.reasoners.roles.judge`), in this order: a number or a denial that
+differs makes it wrong; one that holds the words of the truth is right (`words`), and so is one of the same
+sense (`embedding`). A rule of words is no judge of facts: report it under its name.
 """
 
 from __future__ import annotations
@@ -13,13 +11,15 @@ import re
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.option_features import denies
-from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized, token_f1
-from rag.words import numbers, word_set
+from rag.reasoners.embedded.units import share, units
+from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized
+from rag.words import numbers
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
 
-LEAST_F1 = 0.8
+LEAST_SHARE = 0.9
+"""Of the units of a truth."""
 LEAST_COSINE = 0.92
 LONGEST_PREDICTION = 60
 """Words; a longer answer holds many things, and any truth might be among them."""
@@ -40,34 +40,17 @@ def judge(request: JudgeRequest, vectors: SentenceVectors) -> Verdict:
 
 
 def _judged(prediction: str, truth: str, vectors: SentenceVectors) -> Verdict:
-    words, wanted = normalized(prediction).split(), normalized(truth).split()
-    best = _best_run(words, wanted)
+    words = normalized(prediction).split()
+    held = round(share(units(truth), units(prediction)), 6)
     if why := _excluded(prediction, truth, words):
-        return Verdict(is_correct=False, rule="token_f1", score=best, reason=why)
-    if best >= LEAST_F1 and not _replaced(prediction, truth):
-        return Verdict(is_correct=True, rule="token_f1", score=best, reason="it holds the words of the truth")
+        return Verdict(is_correct=False, rule="words", score=held, reason=why)
+    if held >= LEAST_SHARE and len(words) <= LONGEST_PREDICTION:
+        return Verdict(is_correct=True, rule="words", score=held, reason="it holds the words of the truth")
     rows = vectors.of([prediction, truth])
     cosine = round(min(1.0, max(0.0, float(rows[prediction] @ rows[truth]))), 6)
     right = cosine >= LEAST_COSINE
     reason = "of the same sense" if right else "neither its words nor its sense are those of the truth"
     return Verdict(is_correct=right, rule="embedding", score=cosine, reason=reason)
-
-
-def _replaced(prediction: str, truth: str) -> bool:
-    """Whether a word of the truth is lacking while the answer has others."""
-    ours, theirs = word_set(prediction), word_set(truth)
-    return bool(theirs - ours) and bool(ours - theirs)
-
-
-def _best_run(words: list[str], wanted: list[str]) -> float:
-    """F1 of the run of the answer's words, of the truth's length give or take one, nearest to it."""
-    if len(words) > LONGEST_PREDICTION:
-        return token_f1(" ".join(words), " ".join(wanted))
-    sizes = {len(wanted) + change for change in (-1, 0, 1)}
-    spans = [
-        words[at : at + size] for size in sizes if size > 0 for at in range(max(1, len(words) - size + 1))
-    ]
-    return max((token_f1(" ".join(span), " ".join(wanted)) for span in spans), default=0.0)
 
 
 def _excluded(prediction: str, truth: str, words: list[str]) -> str:

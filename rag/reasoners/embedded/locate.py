@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Evidence, kind_name
+from corpora.records import kind_name
 from rag.reasoners.embedded.lines import rank_lines
 from rag.reasoners.embedded.phrases import statements
-from rag.reasoners.embedded.question_forms import declarative, parts
+from rag.reasoners.embedded.question_forms import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView, clipped
@@ -35,42 +35,40 @@ BESIDE = 0.5
 """Weight of what was just before and just after, against the moment itself."""
 NEARBY = 12.0
 """Seconds before or after a moment that count as just before or just after."""
-LINE_WEIGHT = 2.0
-"""Standard scores that a line spoken at the moment is worth, of relevance 1."""
 MOST_LINES = 6
+_Place = tuple[float, float, LocatedWindow]
+"""Relevance, the time of the frame or of the middle of the line, and the window."""
 
 
 def locate(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Located:
-    """The best windows, or the best frame; N/A where nothing reaches 0.2 and it need not be chosen."""
-    if request.target == "frame":
-        return _frame(request, scorer, vectors)
+    """The best windows, or the frame nearest to the best; N/A where nothing reaches 0.2 and it need not be
+    chosen."""
     view, asked = request.view, " ".join(asking_sentences(request.query))
+    if request.target == "frame" and not view.times:
+        return Located(relevant=request.must_choose, confidence=0.0, reason="there are no frames")
+    if request.target == "frame" and request.memory is not None:
+        asked = request.memory.auditory_memory or asked
     found = [*_by_frames(request, scorer), *_by_lines(asked, view, vectors)]
-    found.sort(key=lambda each: (-each[0], each[1].start, each[1].end))
+    found.sort(key=lambda each: (-each[0], each[2].start, each[2].end))
     best = found[0][0] if found else 0.0
     if best < LEAST and not request.must_choose:
         reason = "no frame and no line speaks to it"
         return Located(relevant=False, confidence=round(1 - best, 6), reason=reason)
     windows: list[LocatedWindow] = []
-    for one in clipped([window for fit, window in found if fit >= LEAST or request.must_choose], view):
+    for one in clipped([window for fit, _, window in found if fit >= LEAST or request.must_choose], view):
         if not any(one.start < other.end and other.start < one.end for other in windows):
             windows.append(one)
     whole = LocatedWindow(start=view.start, end=max(view.end, view.start + 0.001), reason="nothing to go by")
     windows = windows[: request.max_windows] or [whole]
+    if request.target == "frame":
+        frame = int(np.abs(np.asarray(view.times) - (found[0][1] if found else view.start)).argmin())
+        return Located(relevant=True, frame=frame, confidence=best, reason=windows[0].reason)
     return Located(relevant=True, windows=tuple(windows), confidence=best, reason=windows[0].reason)
 
 
 def asking_sentences(text: str) -> list[str]:
     """The sentences of a text that are questions; where there are none, the text."""
     return [sentence for sentence in statements(text) if sentence.endswith("?")] or [text]
-
-
-def event_text(text: str) -> str:
-    """A question as the event that one would see; any other text unchanged."""
-    if not text.rstrip().endswith("?"):
-        return text.strip()
-    taken = parts(text)
-    return ", ".join(part for part in (taken.scene, taken.event, declarative(taken.core)) if part) or text
 
 
 def frame_scores(
@@ -112,56 +110,28 @@ def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: 
     return np.array([scores[low:high].max() for low, high in zip(first, stop, strict=True)])
 
 
-def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[tuple[float, LocatedWindow]]:
+def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[_Place]:
     view, times = request.view, request.view.frame_times
     scores = frame_scores(request.query, request.memory, view, scorer)
-    if scores is None or times is None:
+    if scores is None or times is None or len(scores) != len(times):
         return []
     found, edges = [], [view.start, *times.tolist(), view.end]
     for at in np.argsort(-scores, kind="stable")[: request.max_windows + 2].tolist():
         time, z = edges[at + 1], float(scores[at])
         start, end = max(edges[at], time - LONGEST_STEP), min(edges[at + 2], time + LONGEST_STEP)
         reason = f"the frame at {time:.1f} s fits (z = {z:.2f})"
-        found.append((image_relevance(z), LocatedWindow(start=max(0.0, start), end=end, reason=reason)))
+        found.append((image_relevance(z), time, LocatedWindow(start=max(0.0, start), end=end, reason=reason)))
     return found
 
 
-def _by_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[tuple[float, LocatedWindow]]:
+def _by_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Place]:
+    """By the lines that speak most to a text. Tags hold for the whole video, and say nowhere in
+    particular."""
     found = []
-    for relevance, line in _lines_for(text, view, vectors):
+    placed = [one for one in rank_lines(text, view, vectors) if one[1].kind != "tag"]
+    for relevance, line in placed[:MOST_LINES]:
         start, end = max(0.0, line.start - AROUND), max(line.end, line.start) + AROUND
         reason = f"{kind_name(line.kind)} at {line.start:.1f} s: {line.text}"
-        found.append((relevance, LocatedWindow(start=start, end=end, reason=reason)))
+        window = LocatedWindow(start=start, end=end, reason=reason)
+        found.append((relevance, (line.start + line.end) / 2, window))
     return found
-
-
-def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[tuple[float, Evidence]]:
-    """The lines that speak most to a text.
-
-    Tags and titles hold for the whole video, and say nowhere in particular.
-    """
-    placed = [one for one in rank_lines(text, view, vectors) if one[1].kind != "tag"]
-    return placed[:MOST_LINES]
-
-
-def _frame(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Located:
-    """By frame scores and by what is said near each frame."""
-    view = request.view
-    times = np.asarray(view.times, np.float64)
-    if not len(times):
-        return Located(relevant=request.must_choose, confidence=0.0, reason="there are no frames")
-    scores = frame_scores(request.query, request.memory, view, scorer)
-    seen = scores if scores is not None and len(scores) == len(times) else np.zeros(len(times))
-    spoken = np.zeros(len(times))
-    sound = request.memory.auditory_memory if request.memory is not None else ""
-    for relevance, line in _lines_for(sound or request.query, view, vectors):
-        near = (times >= line.start - AROUND) & (times <= line.end + AROUND)
-        # Sparse frames may all be beside a line: then the nearest one represents it.
-        near[np.abs(times - (line.start + line.end) / 2).argmin()] = True
-        spoken = np.where(near, np.maximum(spoken, relevance), spoken)
-    at = int(np.argmax(np.round(seen + LINE_WEIGHT * spoken, 6)))
-    best = round(max(float(spoken[at]), image_relevance(float(seen[at]))), 6)
-    if best < LEAST and not request.must_choose:
-        return Located(relevant=False, confidence=round(1 - best, 6), reason="no frame fits")
-    reason = f"the frame at {times[at]:.1f} s fits best (z = {seen[at]:.2f})"
-    return Located(relevant=True, frame=at, confidence=best, reason=reason)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.lines import lines, rank_lines
-from rag.reasoners.embedded.locate import event_text
+from rag.reasoners.embedded.question_forms import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.material import VideoView, distinct

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import groupby
 
 from rag.words import content_words, split_sentences, word_set
 
 LONGEST = 3
 """Words of one run; longer ones are cut, since a keyword is matched as a whole."""
+LONGEST_QUERY = 10
+"""Words of a search."""
 _BREAK = re.compile(r"[^\w\s'’.-]|(?<!\d)\.|\.(?!\d)|\s-+\s")
 
 
@@ -33,31 +34,22 @@ def _capital(text: str) -> bool:
     return text[:1].isupper()
 
 
-def entities(text: str, most: int) -> tuple[str, ...]:
-    """At most `most` keywords: capitalized runs, but for the word that opens a sentence, and runs with a
-    figure first, then the others."""
-    openers = {sentence.split()[0].strip("'’-,") for sentence in split_sentences(text)}
+def entities(text: str, most: int, known: str = "") -> tuple[str, ...]:
+    """At most `most` keywords: capitalized runs and runs with a figure first, then the others; each says
+    something that those before it and `known` do not."""
 
     def is_named(run: str) -> bool:
-        return any(map(str.isdigit, run)) or (_capital(run) and (run not in openers or run.isupper()))
+        return _capital(run) or any(map(str.isdigit, run))
 
     found: list[str] = []
     for phrase in sorted(content_runs(text), key=is_named, reverse=True):
-        stems = word_set(phrase)
-        if stems and not any(stems <= word_set(other) for other in found):
+        if not any(word_set(phrase) <= word_set(other) for other in (known, *found)):
             found.append(phrase)
     return tuple(found[:most])
 
 
-def new_phrases(texts: Iterable[str], known: str, most: int) -> tuple[str, ...]:
-    """Entities of the texts that say something `known` does not, in their order."""
-    held = word_set(known)
-    found = (phrase for text in texts for phrase in entities(text, most) if not word_set(phrase) <= held)
-    return tuple(dict.fromkeys(found))[:most]
-
-
-def query_words(text: str, most: int) -> str:
-    """The words of a text that carry meaning, in order, as one would type them into a search box."""
+def query_words(text: str, most: int = LONGEST_QUERY) -> str:
+    """The first `most` words of a text that carry meaning, in order, as typed into a search box."""
     words: dict[frozenset[str], str] = {}
     for word in " ".join(content_runs(text)).split():
         words.setdefault(word_set(word), word)

@@ -9,12 +9,11 @@ At the last step all missing parts are searched at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.lines import relevances
-from rag.reasoners.embedded.phrases import content_runs, entities, new_phrases, query_words
-from rag.reasoners.embedded.question_forms import parts
+from rag.reasoners.embedded.phrases import entities, query_words
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.words import content_words, split_sentences, word_set
 
@@ -28,8 +27,6 @@ MIN_WORDS, MOST_PARTS = 2, 5
 MOST_LEADS = 6
 STATUSES = ("verified", "watched", "rejected")
 """Of videos, in the order in which they are followed."""
-LONGEST_QUERY, BESIDE_FIRST, BESIDE_LEAD = 10, 7, 4
-"""Words of a query, and of a part beside a lead that opens the queries and beside a later one."""
 MOST_LINES = 24
 """Last sentences that are compared with a part: those of videos that were searched for it."""
 
@@ -41,11 +38,12 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     subs = tuple(_known(text, request.known, vectors) for text in texts)
     videos = [video for status in STATUSES for video in reversed(request.known) if video.status == status]
     # Not the summaries: they also hold messages ("no frame fits").
-    leads = new_phrases([text for video in videos for text in video.read], known, MOST_LEADS)
+    named = (entities(text, MOST_LEADS, known) for video in videos for text in video.read)
+    leads = tuple(dict.fromkeys(chain.from_iterable(named)))[:MOST_LEADS]
     # What is partial waits for videos that were watched: to search on would only add others.
     missing = [at for at, part in enumerate(subs) if part.status == "missing"]
     searched = missing if request.step >= request.max_steps else missing[:1]
-    per_part = [_queries(texts[at], leads if at else (), leads) for at in searched]
+    per_part = [_queries(texts[at], leads, opening=at > 0) for at in searched]
     # The first of each, then the second of each, and so on.
     queries = [*chain.from_iterable(zip_longest(*per_part, fillvalue="")), request.question.text]
     return Plan(
@@ -82,26 +80,20 @@ def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> 
     return SubQuestion(text=text)
 
 
-def _queries(text: str, first: Sequence[str], leads: Sequence[str]) -> list[str]:
-    """Of one part, the most specific first; later ones say less, or ask from another side. `first`: leads
-    that open the queries."""
-    taken = parts(text)
-    return [
-        *(f"{lead} {query_words(text, BESIDE_FIRST)}" for lead in first),
-        *(query_words(one, LONGEST_QUERY) for one in (text, taken.core, taken.scene, taken.event)),
-        *(f"{lead} {query_words(text, BESIDE_LEAD)}" for lead in leads),
-        *map(" ".join, pairwise(content_runs(text))),
-        *entities(text, MOST_LEADS),
-    ]
+def _queries(text: str, leads: Sequence[str], *, opening: bool) -> list[str]:
+    """Of one part, the most specific first. `opening`: the leads open the queries."""
+    beside = [f"{lead} {text}" for lead in leads]
+    own = [text, *entities(text, MOST_LEADS)]
+    return [*beside, *own] if opening else [*own, *beside]
 
 
 def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
     """None that was tried, none twice: words in another order are the same query to a search engine."""
     seen = {frozenset[str](), *(word_set(tried.query) for tried in request.tried)}
     found: list[str] = []
-    for query in queries:
+    for query in map(query_words, queries):
         stems = word_set(query)
         if stems not in seen:
             seen.add(stems)
-            found.append(query_words(query, LONGEST_QUERY))
+            found.append(query)
     return tuple(found[: request.max_queries])

@@ -79,6 +79,12 @@ class Parts:
     asked: str
     """What is asked, without the scene."""
 
+    @property
+    def seen(self) -> str:
+        """ "he paints, he holds something": the event and what is asked; one of the two may say nothing."""
+        core = declarative(self.core)
+        return ", ".join(filter(None, (self.event, core if content_words(core) or not self.event else "")))
+
 
 @lru_cache(maxsize=1024)
 def parts(text: str) -> Parts:
@@ -124,6 +130,13 @@ def counted_event(text: str) -> str:
     if found is None or not (Form.IN_VIDEO.search(text) or Form.SEEN.search(text)):
         return ""
     return found["event"] if content_words(found["event"]) else ""
+
+
+def event_text(text: str) -> str:
+    """A question as the event that one would see; any other text unchanged."""
+    if not text.rstrip().endswith("?"):
+        return text.strip()
+    return ", ".join(filter(None, (parts(text).scene, parts(text).seen))) or text
 
 
 def declarative(core: str) -> str:

@@ -11,6 +11,7 @@ from rag.reasoners.embedded.question_forms import (
     asks_for_order_alone,
     counted_event,
     declarative,
+    event_text,
     parts,
 )
 from rag.reasoners.roles.anchor_event import AnchorEvent
@@ -28,7 +29,7 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
     """
     question = spelled_out(question)
     taken = parts(question.text)
-    shown = taken.scene or _within(taken.event, declarative(taken.core))
+    shown = taken.scene or taken.seen
     visual = f"A video that shows {shown}.".replace("..", ".")
     if not is_english(tokens(question.text)):
         visual = question.text  # two languages in one sentence are near no image
@@ -44,26 +45,16 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
 def anchor_event(question: Question) -> AnchorEvent:
     """EgoFact, D.2.4: the event of a before or after; without one, the event that the question asks about."""
     taken = parts(question.text)
-    asked = declarative(taken.core)
     if taken.position != "within":
-        target = asked if content_words(asked) else ""
+        target = declarative(taken.core)
+        target = target if content_words(target) else ""
         return AnchorEvent(description=taken.event, position=taken.position, target=target)
-    event = _within(taken.event, asked)
-    if not content_words(event) and taken.scene:
-        event = taken.scene
+    event = taken.seen if content_words(taken.seen) else taken.scene
     return AnchorEvent(description=event or question.text, position="within")
 
 
 def decompose_facets(question: Question) -> Facets:
     """The question's own facet and one an option; words that all options share set none of them apart."""
-    taken = parts(question.text)
-    event = declarative(taken.core)
-    shown = event if content_words(event) else taken.scene or question.text
-    if taken.position != "within":
-        shown = f"{shown}, {taken.position} {taken.event}"
-    # A scene is found by all that it shows together; each word of it is seen in many others.
-    scene = (taken.scene,) if len(content_words(taken.scene)) > 1 else ()
-    named = entities(" ".join([taken.scene, taken.event, taken.core]), 2 * MOST_KEYWORDS)
     stems = [word_set(option) for option in question.options]
     common = frozenset.intersection(*stems) if len(stems) > 1 else frozenset()
     keywords: dict[str, tuple[str, ...]] = {}
@@ -75,18 +66,12 @@ def decompose_facets(question: Question) -> Facets:
             keywords[label] = own
         events[label] = statement(question, option)
     return Facets(
-        query_keywords=(*scene, *named),
+        query_keywords=entities(question.text, 2 * MOST_KEYWORDS),
         option_keywords=keywords,
         semantic_queries=events,
-        general_semantic_query=(shown if taken.position != "within" else _within(taken.event, shown))
-        or "the question",
-        vlm_query=taken.asked or question.text,
+        general_semantic_query=event_text(question.text) or "the question",
+        vlm_query=parts(question.text).asked or question.text,
     )
-
-
-def _within(while_event: str, event: str) -> str:
-    """ "he paints, he holds something", where one of the two may say nothing."""
-    return ", ".join(filter(None, (while_event, event if content_words(event) or not while_event else "")))
 
 
 def extract_keywords(asked: Question) -> Keywords:

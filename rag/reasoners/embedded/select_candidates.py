@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
-from rag.words import content_words
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -17,22 +16,17 @@ NEAR = 0.8
 """Share of the best relevance from which a result is worth opening beside it."""
 LEAST = 0.02
 """Relevance below which a result says nothing of what is asked for."""
-SAME_LENGTH = 1.5
-"""Seconds by which a re-upload's length may differ."""
 DESCRIPTION = 300
 
 
 def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
-    """At most `top_k`, those near the best relevance; of two that look like one video the first found."""
-    results, texts = request.candidates, [_text(candidate) for candidate in request.candidates]
+    """At most `top_k`, those near the best relevance."""
+    texts = [_text(candidate) for candidate in request.candidates]
     values = relevances(request.sub_question or request.question, texts, vectors)
     least = max(LEAST, NEAR * max(values, default=0.0))
-    chosen: list[int] = []
-    for at in sorted(range(len(texts)), key=lambda at: -values[at]):
-        again = any(_same(results[at], results[other]) for other in chosen)
-        if len(chosen) < request.top_k and values[at] >= least and not again:
-            chosen.append(at)
-    best = f"; the best is “{results[chosen[0]].title}”" if chosen else ""
+    ordered = sorted(range(len(texts)), key=lambda at: -values[at])
+    chosen = [at for at in ordered if values[at] >= least][: request.top_k]
+    best = f"; the best is “{request.candidates[chosen[0]].title}”" if chosen else ""
     return SelectedCandidates(
         selected=tuple(chosen),
         reason=f"Ranked {len(texts)} results by how well their metadata fit in words and sense{best}.",
@@ -51,9 +45,3 @@ def _day(candidate: Candidate) -> str:
         day = datetime.strptime(candidate.upload_date.replace("-", ""), "%Y%m%d")
         return f"{day.day} {day:%B %Y}"
     return candidate.upload_date
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    """The same title and nearly the same length: a re-upload."""
-    alike = content_words(one.title) == content_words(other.title)
-    return alike and bool(one.duration) and abs(one.duration - other.duration) <= SAME_LENGTH

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.embedded.lines import rank_lines
-from rag.reasoners.embedded.locate import event_text, frame_scores
+from rag.reasoners.embedded.locate import frame_scores
 from rag.reasoners.embedded.phrases import statements
+from rag.reasoners.embedded.question_forms import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView

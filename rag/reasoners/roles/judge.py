@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -48,15 +47,6 @@ def normalized_match(prediction: str, ground_truths: tuple[str, ...]) -> bool:
     return normalized(prediction) in {normalized(truth) for truth in ground_truths} - {""}
 
 
-def token_f1(prediction: str, truth: str) -> float:
-    """Harmonic mean of precision and recall over the words of `normalized`, in [0, 1] (SQuAD)."""
-    ours, theirs = Counter(normalized(prediction).split()), Counter(normalized(truth).split())
-    shared = (ours & theirs).total()
-    if not shared:
-        return 0.0
-    return round(2 * shared / (ours.total() + theirs.total()), 6)
-
-
 def _punctuates(letter: str) -> bool:
     return unicodedata.category(letter)[0] == "P" and letter not in "%&#@"
 
@@ -76,7 +66,7 @@ class Verdict(Reply):
     """Whether the answer is right, and which rule or model decided."""
 
     is_correct: bool
-    rule: Literal["exact", "normalized", "token_f1", "embedding", "model", "none"]
+    rule: Literal["exact", "normalized", "words", "embedding", "model", "none"]
     """What decided: the same characters; the same after `normalized`; words or vectors near enough
     (the embedded reasoner's rules); a language model; or nothing at all, as for an empty answer."""
     score: float = Field(ge=0, le=1)

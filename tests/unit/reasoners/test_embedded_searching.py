@@ -35,12 +35,9 @@ def vectors():
 def test_runs_of_words_and_those_with_a_capital_or_a_figure_first():
     assert content_runs("the torque wrench clicks on the bench") == ["torque wrench clicks", "bench"]
     assert content_runs("Ola Berg lifts a wrench") == ["Ola Berg", "lifts", "wrench"]
-    assert entities("Mugs are red. NASA won the 2024 race with Mara Lind.", 3) == (
-        "NASA",
-        "2024 race",
-        "Mara Lind",
-    )
-    assert query_words("which bird does the winner keep at home, the bird?", 10) == "bird winner home"
+    named = entities("The mugs are red. NASA won the 2024 race with Mara Lind.", 3, known="NASA flies")
+    assert named == ("2024 race", "Mara Lind", "mugs")
+    assert query_words("which bird does the winner keep at home, the bird?") == "bird winner home"
 
 
 @pytest.mark.parametrize(
@@ -94,13 +91,10 @@ def test_a_message_leads_nowhere(vectors):
     }
 
 
-def test_with_the_last_step_all_missing_parts_are_searched(vectors):
+def test_at_the_last_step_all_that_is_missing_is_searched_and_no_query_twice(vectors):
     reply = plan(PlanRequest(TWO, step=5, max_steps=5, max_queries=2), vectors)
     assert reply.search_queries[0] == "Ola Berg tool buys market"
     assert "tighten" in reply.search_queries[1]
-
-
-def test_a_query_that_was_tried_is_not_tried_in_another_order(vectors):
     request = PlanRequest(TWO, tried=(TriedQuery("market buys tool Berg Ola", 0),))
     assert "Ola Berg tool buys market" not in plan(request, vectors).search_queries
 
@@ -117,26 +111,24 @@ def test_what_all_options_share_sets_none_apart():
     assert len(same.facets) == 3
 
 
-def test_results_are_picked_by_words_dates_and_sense_and_a_reupload_once(vectors):
+def test_results_are_picked_by_words_dates_and_sense(vectors):
     results = (
         Candidate("a", "Cat video"),
-        Candidate("b", "Rinsing my mug", upload_date="20240305", duration=30),
-        Candidate("c", "rinsing my mug", duration=30.4),
+        Candidate("b", "Rinsing my mug", upload_date="20240305"),
         Candidate("d", "Doing the dishes", "mug, plates, tap"),
     )
     request = SelectRequest("what colour is the mug?", "a mug rinsed under a tap on 5 March 2024", results, 2)
     assert select_candidates(request, vectors).selected == (1,)  # the one of that very day, plainly ahead
     undated = replace(request, sub_question="a mug rinsed under a tap")
-    assert select_candidates(undated, vectors).selected == (2, 3)
+    assert select_candidates(undated, vectors).selected == (1, 2)
     assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
 
 
-def test_imagined_queries_are_the_memorys_own_words():
+def test_imagined_queries_are_the_memorys_own_words_and_begin_with_what_the_whole_is_about():
     memory = Memory("A documentary about bread in Lyon", "a baker slides loaves into an oven")
     reply = imagine_queries(ImagineRequest(memory, 3))
     assert len(reply.queries) == 3
     assert "Lyon" in reply.queries[0]
-    assert reply.hypotheses[0].guess == f"a recording of {reply.queries[0]}"
 
 
 def test_a_moment_is_searched_by_its_action_first_then_with_its_surroundings():
