@@ -81,13 +81,6 @@ _IRREGULAR = {
     "won": "win", "wore": "wear", "worn": "wear", "written": "write", "wrote": "write",
 }  # fmt: skip
 
-_QUALITY_OF_VERB = {
-    "deepen": "deep", "harden": "hard", "lengthen": "long", "lighten": "light", "loosen": "loose",
-    "sharpen": "sharp", "shorten": "short", "soften": "soft", "straighten": "straight", "thicken": "thick",
-    "tighten": "tight", "weaken": "weak", "widen": "wide",
-}  # fmt: skip
-"""A verb to its quality: "how tight" is answered by "tighten to"."""
-
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
@@ -171,7 +164,7 @@ def codes(text: str, *, apart: bool = False) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """A light English stem: no plural, -ing, -ed, final e or -ion of -ation; "tighten" is "tight"."""
+    """A light English stem: no plural, -ing, -ed, final e or -ion of -ation."""
     word = word.removesuffix("'s")
     word = _IRREGULAR.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
@@ -185,7 +178,6 @@ def stem(word: str) -> str:
         if root != word and len(root) >= 3 and re.search(r"[aeiouy]", root) and not word.endswith("eed"):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
             break
-    word = _QUALITY_OF_VERB.get(word, word)
     if len(word) > 6 and word.endswith("ation"):
         word = word[:-3]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word

@@ -11,8 +11,7 @@ from rag.words import content_words, lexical_overlap, numbers, tokens
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [("baking", "baked"), ("knives", "knife"), ("tightened", "tight"), ("batteries", "battery")],
+    ("one", "other"), [("baking", "baked"), ("knives", "knife"), ("batteries", "battery")]
 )
 def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
     assert content_words(one) == content_words(other)
