@@ -28,7 +28,7 @@ from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles.material import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
-from tests.fakes.web_tasks import answers, environment_of, prepare_records, resumed
+from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("shotfinder", "shotfinder-asked", "asked@64", "shotfinder-off", METADATA, "urls@2x1", "frames@8-8-8")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
@@ -124,13 +124,6 @@ def test_measured_constraints_find_what_the_description_alone_does_not(runs: Pat
     assert right(runs, METADATA) in (0, 1, 2)
 
 
-def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    done, differing = resumed(run, runs, "shotfinder", tmp_path / "again")
-    assert done.asked
-    assert done.kept
-    assert differing == []
-
-
 def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     folders = [runs / "runs" / f"{name}-seed0" for name in NAMES]
     write_report(folders, tmp_path / "one")
@@ -145,9 +138,6 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     ):
         assert title in text
     assert "paper, other data: Gemini-3-Pro" in text
-    table = text.partition("## Table 1")[2].partition("\n## ")[0]
-    assert "| asked@64 |" in table, "a row of the paper, and no point of figure 4"
-    assert "urls@2x1" not in table
     made = {path.name for path in (tmp_path / "one" / "shotfinder-kettle").iterdir()}
     assert {
         "right.png",
