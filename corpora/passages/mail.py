@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from email import message_from_bytes, policy
-from email.message import EmailMessage, Message
+from email.message import Message
 from pathlib import Path
 
 from corpora.errors import DamagedFile, UnsupportedFile
@@ -17,7 +17,9 @@ from corpora.text_decoding import decode, one_line
 SHOWN = ("From", "To", "Cc", "Date")
 MOST_NESTED = 8
 """Depth to which e-mails within e-mails are read."""
-MALFORMED = (ValueError, LookupError, AttributeError, TypeError)
+LONGEST_HEADER = 4_000
+"""Characters of a header that are read: the standard library's parser takes the square of their number."""
+MALFORMED = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
 """What the standard library raises for headers and parts that break their rules."""
 
 _HEADER = re.compile(r"\A(?:From |[\w-]+:)")
@@ -31,14 +33,17 @@ def read(path: str) -> Iterator[Document | Problem]:
         raise UnsupportedFile(f"{path}: an e-mail larger than {web_page.MAX_BYTES >> 20} MiB")
     if not _HEADER.match(data[:200].lstrip().decode("latin-1")):
         raise DamagedFile(f"{path}: not an e-mail: it does not begin with a header")
-    found = list(_documents(message_from_bytes(data, policy=policy.default), MOST_NESTED))
+    try:
+        found = list(_documents(message_from_bytes(data, policy=policy.default), MOST_NESTED))
+    except RecursionError as error:
+        raise DamagedFile(f"{path}: its parts are nested too deeply") from error
     if not found:
         raise DamagedFile(f"{path}: no text in it")
     yield from found
 
 
 def _documents(message: Message, room: int) -> Iterator[Document]:
-    heads = [f"{name}: {_header(message, name)}" for name in SHOWN if _header(message, name)]
+    heads = [f"{name}: {value}" for name in SHOWN if (value := _header(message, name))]
     texts, attached, nested = list[str](), list[str](), list[Message]()
     _collect(message, texts, attached, nested)
     named = [f"Attachments: {', '.join(attached)}"] * bool(attached)
@@ -62,14 +67,29 @@ def _collect(part: Message, texts: list[str], attached: list[str], nested: list[
     elif part.is_multipart():
         inner = [each for each in part.get_payload() if isinstance(each, Message)]
         if kind == "multipart/alternative":
+            # The plain text first; else the richest, which is the last.
             plain = [each for each in inner if each.get_content_type() == "text/plain"]
-            inner = plain[:1] or inner[-1:]
+            for each in (*plain, *reversed([each for each in inner if each not in plain])):
+                said = list[str]()
+                _collect(each, said, attached, nested)
+                if any(map(str.strip, said)):
+                    texts += said
+                    return
+            return
         for each in inner:
             _collect(each, texts, attached, nested)
-    elif name or part.get_content_maintype() not in ("text", "multipart"):
+    elif part.get_content_maintype() not in ("text", "multipart") or (name and not _is_inline(part)):
         attached += [one_line(name) or kind]
     else:
         texts.append(_text(part))
+
+
+def _is_inline(part: Message) -> bool:
+    """Whether a part is shown as a part of the message, though it has a name."""
+    try:
+        return part.get_content_disposition() == "inline"
+    except MALFORMED:
+        return False
 
 
 def _text(part: Message) -> str:
@@ -87,7 +107,10 @@ def _text(part: Message) -> str:
 
 
 def _header(message: Message, name: str) -> str:
+    """The first value of a header, decoded, on one line; empty where there is none."""
+    found = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
+    raw = one_line(next(found, ""))[:LONGEST_HEADER]
     try:
-        return one_line(str(message.get(name, "")))
+        return one_line(str(policy.default.header_factory(name, raw)))
     except MALFORMED:
-        return one_line(dict(message.raw_items()).get(name, "")) if isinstance(message, EmailMessage) else ""
+        return raw

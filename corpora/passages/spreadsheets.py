@@ -30,7 +30,7 @@ WIDEST, BAR = 400, 10
 PIECE = 2**20
 """Characters of a table after which its rows go on as another document, under the same heads."""
 
-_EXCEL_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})(\d{1,7})"[^>]*(?<!/)>(?!</)')
+_EXCEL_CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br=[\"']([A-Za-z]{1,3})(\d{1,7})[\"'][^>]*(?<!/)>(?!</)")
 """A cell with something in it; those that are formatted alone have nothing."""
 
 
@@ -40,8 +40,7 @@ def read(path: str) -> Iterator[Document | Problem]:
 
     # The library takes no names that are not UTF-8, so the file is opened here.
     with open(path, "rb") as file:
-        with suppress(*BROKEN):
-            _refuse_far_cells(path, file)
+        _refuse_far_cells(path, file)
         file.seek(0)
         try:
             book = CalamineWorkbook.from_filelike(file)
@@ -69,15 +68,18 @@ def read(path: str) -> Iterator[Document | Problem]:
 
 
 def _refuse_far_cells(path: str, file: BinaryIO) -> None:
-    """Raise `UnsupportedFile` for a sheet that takes too much memory, as one far cell makes it."""
-    with zipfile.ZipFile(file) as held:
+    """Raise `UnsupportedFile` for a sheet that takes too much memory, as one far cell makes it.
+
+    Any part of an Excel file may be a sheet, whatever its name. What is broken is left to the library.
+    """
+    with suppress(*BROKEN), zipfile.ZipFile(file) as held:
         for name in held.namelist():
-            if name.startswith("xl/worksheets/"):
-                extents = _excel_extents(held, name)
-            elif name == "content.xml":
-                extents = _ods_extents(held, name)
-            else:
-                continue
+            extents = list[tuple[int, int]]()
+            with suppress(*BROKEN, ValueError):
+                if name == "content.xml":
+                    extents += _ods_extents(held, name)
+                elif name.endswith(".xml"):
+                    extents += _excel_extents(held, name)
             for rows, columns in extents:
                 if rows * columns > MOST_CELLS:
                     raise UnsupportedFile(
@@ -87,16 +89,17 @@ def _refuse_far_cells(path: str, file: BinaryIO) -> None:
 
 
 def _excel_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:
-    """Rows and columns between the cells of a sheet that have a value."""
+    """Rows and columns between the cells of a sheet that have a value; none of a part without such cells."""
     rows, columns, tail = [2**31, 0], [2**31, 0], b""
     with held.open(name) as part:
         while block := part.read(PIECE):
             for column, row in _EXCEL_CELL.findall(tail + block):
-                at = reduce(lambda whole, letter: whole * 26 + letter - 64, column, 0)
+                at = reduce(lambda whole, letter: whole * 26 + letter - 64, column.upper(), 0)
                 rows = [min(rows[0], int(row)), max(rows[1], int(row))]
                 columns = [min(columns[0], at), max(columns[1], at)]
             tail = block[-200:]
-    yield rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
+    if rows[1]:
+        yield rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
 
 
 def _ods_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:

@@ -194,7 +194,10 @@ class MediaProcess:
                     raise _problem(path, answer)
                 elif kind == "bug":
                     self._busy = 0
-                    raise RuntimeError(f"{path}: the media reader failed\n{answer['traceback']}")
+                    # One file must not end the run: it is named, and the traceback is kept as the cause.
+                    words = answer["traceback"].strip().rpartition("\n")[2][:200]
+                    cause = RuntimeError(answer["traceback"])
+                    raise errors.DamagedFile(f"{path}: its reader failed: {words}") from cause
         finally:
             if self._busy == number:
                 self._cancel()

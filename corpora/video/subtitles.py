@@ -149,7 +149,7 @@ _TIMING_ALONE = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s+[^\s:]+:\S+)
 """A timing with nothing but settings behind it."""
 _NO_CUE = re.compile(r"NOTE(?:\s.*)?|(?:STYLE|REGION)\s*")
 """The first line of a block of WebVTT that is not shown."""
-_TTML = re.compile(r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:\w+:)?tt[\s>]", re.DOTALL)
+_TTML = re.compile(r"(?:<\?xml[^>]*>\s*|<!doctype[^>\[]*>\s*|<!--.*?-->\s*)*<(?:\w+:)?tt[\s>]", re.DOTALL)
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
 
 

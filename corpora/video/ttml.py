@@ -61,14 +61,14 @@ def _cues(element: Element, start: float, units: dict[str, float], depth: int) -
             yield None
 
 
-def _text(element: Element) -> Iterator[str]:
-    """The text of an element, with a line end for each `br`."""
+def _text(element: Element, depth: int = 0) -> Iterator[str]:
+    """The text of an element, with a line end for each `br`; what is nested more deeply is left out."""
     yield " ".join(re.split(r"\s+", element.text or ""))
-    for each in element:
+    for each in element if depth < MAX_DEPTH else ():
         if _name(each) == "br":
             yield "\n"
         elif _name(each) not in ("metadata", "set"):
-            yield from _text(each)
+            yield from _text(each, depth + 1)
         yield " ".join(re.split(r"\s+", each.tail or ""))
 
 

@@ -195,7 +195,7 @@ class Session:
         self.say_left_out(library)
         reader = library.engine.reader
         meta = reader.meta
-        if unfinished := reader.unfinished():
+        if unfinished := len(reader.unfinished()):
             from rag.rendering.terminal import counted
 
             videos = counted(unfinished, "video")

@@ -233,6 +233,7 @@ def file_statuses(
     """
     wanted = composed(text).casefold()
     damage = {video.video_id: video.damage for video in reader.videos()}
+    damage |= dict.fromkeys(reader.unfinished(), "not finished, and not searched; rag index goes on with it")
     problems = {problem.path: problem for problem in reader.problems()}
     rows = {row.path: row for row in reader.file_rows()}
     shown = [path for path in sorted({*rows, *problems}) if wanted in composed(path).casefold()]

@@ -329,9 +329,9 @@ class Reader:
         found = [Problem(os.fsdecode(row["path"]), row["reason"], row["action"]) for row in rows]
         return sorted(found, key=lambda problem: problem.path)
 
-    def unfinished(self) -> int:
-        """How many videos are left out of searches, for a run that indexed them was ended."""
-        return self.ask(lambda s: len(s.video_rows.keys() - s.ready.keys()))
+    def unfinished(self) -> frozenset[str]:
+        """The ids of videos that are left out of searches, for a run that indexed them was ended."""
+        return self.ask(lambda s: frozenset(s.video_rows.keys() - s.ready.keys()))
 
     def stats(self) -> Stats:
         """Counts of the snapshot's rows; bytes, fragments and versions of the tables as they are on disk now.

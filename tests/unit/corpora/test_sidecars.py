@@ -282,6 +282,16 @@ def test_ttml(tmp_path: Path, suffix: str) -> None:
     assert found.notes == (f"video.{suffix}: 1 malformed cue skipped",)
 
 
+def test_ttml_of_any_depth_is_read(tmp_path: Path) -> None:
+    spans = "<span>" * 3_000 + "deep" + "</span>" * 3_000
+    path = tmp_path / "video.ttml"
+    path.write_text(
+        '<!DOCTYPE tt><tt xmlns="http://www.w3.org/ns/ttml"><body>'
+        f'<p begin="1s" end="2s">Oil it.{spans}</p></body></tt>'
+    )
+    assert [text.text for text in read_sidecars([path]).texts] == ["Oil it."]
+
+
 def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
     path = tmp_path / "video.ttml"
     path.write_text(TTML[: TTML.index("Frames")].replace("UTF-16", "UTF-8"))

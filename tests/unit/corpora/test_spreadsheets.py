@@ -88,6 +88,24 @@ def test_a_far_cell_without_a_value_makes_no_sheet_large(tmp_path: Path) -> None
     assert sheet[1] == ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"]
 
 
+@pytest.mark.parametrize("empty", ["", '<row r="9"><c r="XFD9" s="1"/></row>'], ids=["no cells", "formatted"])
+def test_a_sheet_without_values_takes_nothing_from_the_others(tmp_path: Path, empty: str) -> None:
+    full = xlsx_rows(("Item", "EUR"), ("Bolt", 3))
+    sheets = found(write_zip(tmp_path / "a.xlsx", xlsx_parts(S=full, T=empty)))
+    assert sheets == [("S", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"])]
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_a_far_cell_is_refused_under_any_name_of_its_sheet(tmp_path: Path, quote: str) -> None:
+    far = "<row r='1'><c r='a1'><v>1</v></c></row><row r='1048576'><c r='xfd1048576'><v>7</v></c></row>"
+    parts = {
+        name.replace("worksheets/", "leaves/"): content.replace("worksheets/", "leaves/")
+        for name, content in xlsx_parts(S=far.replace("'", quote)).items()
+    }
+    with pytest.raises(UnsupportedFile, match="1,048,576 rows and 16,384 columns is too large"):
+        found(write_zip(tmp_path / "a.xlsx", parts))
+
+
 def test_a_far_cell_of_opendocument_is_refused(tmp_path: Path) -> None:
     cell = (
         '<table:table-cell {}office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell>'

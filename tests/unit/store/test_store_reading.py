@@ -53,7 +53,7 @@ def reader(library: Path) -> Reader:
 
 
 def test_a_video_that_is_not_finished_is_counted(reader: Reader) -> None:
-    assert reader.unfinished() == 1
+    assert len(reader.unfinished()) == 1
 
 
 def best(hits: list[Hit]) -> list[str]:
