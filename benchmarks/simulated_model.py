@@ -93,8 +93,9 @@ class Results:
 
     def gain(self, system: str, baseline: str) -> Estimate | None:
         """Difference to the baseline, over the queries that both answered."""
-        both = self.samples.get(system, []), self.samples.get(baseline, [])
-        pair = compare(*(samples[: min(map(len, both))] for samples in both))
+        ours, theirs = self.samples.get(system, []), self.samples.get(baseline, [])
+        n = min(len(ours), len(theirs))
+        pair = compare(ours[:n], theirs[:n])
         return pair.difference if pair else None
 
     def lost(self) -> Iterator[tuple[str, int, int, Estimate]]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import comb, lcm
 
 from eval.metrics.intervals import Estimate, cluster_interval
-from eval.metrics.scored import Scored
+from eval.metrics.scored import Measure, Scored, correct
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -89,12 +89,14 @@ class Paired:
     p_mcnemar: float | None
     """None where a system was run under several seeds: it knows only right and wrong."""
     unpaired: int
-    """Queries that one of the two was not asked; they count in neither."""
+    """Queries that one of the two was not asked, or that were not judged for it; they count in neither."""
 
 
-def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | None:
-    """Over the queries that both were asked; None where there are none."""
-    ours, theirs = _by_query(system), _by_query(baseline)
+def compare(
+    system: Sequence[Scored], baseline: Sequence[Scored], measure: Measure = correct
+) -> Paired | None:
+    """Over the queries to which `measure` (1 or 0) applies for both; None where there are none."""
+    ours, theirs = _by_query(system, measure), _by_query(baseline, measure)
     clusters = {scored.query.query_id: scored.query.cluster for scored in system}
     order = sorted(ours.keys() & theirs.keys())
     differences = {query_id: _mean(ours[query_id]) - _mean(theirs[query_id]) for query_id in order}
@@ -115,10 +117,12 @@ def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | No
     return Paired(difference, p, p_mcnemar, unpaired=len(ours.keys() ^ theirs.keys()))
 
 
-def _by_query(samples: Iterable[Scored]) -> dict[str, list[bool]]:
+def _by_query(samples: Iterable[Scored], measure: Measure) -> dict[str, list[bool]]:
     votes: defaultdict[str, list[bool]] = defaultdict(list)
     for scored in samples:
-        votes[scored.query.query_id].append(scored.sample.correct)
+        value = measure(scored)
+        if value is not None:
+            votes[scored.query.query_id].append(bool(value))
     return dict(votes)
 
 

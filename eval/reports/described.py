@@ -1,34 +1,31 @@
-"""A report as data: a task's `report.toml` says its tables, figures, pairs, and what papers printed.
-
-    asked = "..."                    # what was asked, for the opening sentences
-    [[pairs]]                        # systems that are compared: system, minus, claim
-    [printed.NAME]                   # figures of a paper by system, with their place in it
-    [[tables]]                       # in the order of the page
-    [[figures]]                      # each is shown below the table of its name
-    [[compared]]                     # measures on the page of all tasks
-
-Measures are named: those of `eval.metrics.tables.MEASURES`, and a task's own. A name that does not exist is
-refused when the file is read.
-"""
+"""From a `report.toml` (`eval.reports.report_file`) to tables and figures of runs."""
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.intervals import Estimate
-from eval.metrics.pairing import Paired
-from eval.metrics.scored import Measure, Scored
-from eval.metrics.tables import CASES, MEASURES, estimate, families
-from eval.reports.drawing import draw, draw_sweeps, draw_systems, grouped_bars, legend_below
+from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
+from eval.metrics.tables import CASES, MEASURES
+from eval.reports.drawing import (
+    draw,
+    draw_agreement,
+    draw_bars,
+    draw_costs,
+    draw_counts,
+    draw_sweeps,
+    draw_systems,
+    grouped_bars,
+    legend_below,
+)
 from eval.reports.measured import calibration_table, draw_reliability, localization_table, reliability_table
+from eval.reports.report_file import OVERALL, ComparedData, FigureData, ReportData, TableData, read_report
 from eval.reports.spec import (
     Compared,
     Labels,
@@ -43,158 +40,98 @@ from eval.reports.spec import (
     shown,
     sweep_points,
 )
-from eval.reports.tables import MARK, NOTHING, Cell, Line, Table, by_family, measured, paired_table, percent
+from eval.reports.tables import (
+    MARK,
+    NOTHING,
+    Cell,
+    Column,
+    Line,
+    Table,
+    agreement_table,
+    as_column,
+    measured,
+    paired_table,
+    percent,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OVERALL = "overall"
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
-
-class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Printed(_Data):
-    """What a paper printed, in percent, on other data with other models."""
-
-    place: str
-    """`EgoFact, table 3`."""
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[float | None, ...]]
-    """The figures of each of the paper's systems, by the name of ours for it."""
-    decimals: int = 1
-
-    def of(self, system: str) -> Mapping[str, float | None]:
-        """The figures of a system by column; empty for one that the paper does not have."""
-        row = self.rows.get(base_system(system))
-        return {} if row is None else dict(zip(self.columns, row, strict=True))
-
-    def cell(self, system: str, column: str) -> str:
-        """One figure as printed."""
-        value = self.of(system).get(column)
-        return NOTHING if value is None else f"{value:.{self.decimals}f}"
-
-
-class TableData(_Data):
-    """One table. `note` may hold `{chance}` (percent), `{clusters}`, `{videos}`, and the task's own facts."""
-
-    name: str
-    title: str
-    note: str = ""
-    kind: Literal["measures", "queries", "pairs", "localization", "calibration", "reliability"] = "measures"
-    measures: tuple[str, ...] = ()
-    by: tuple[Literal["family", "case"], ...] = ()
-    """A line for each family of queries, and for all, right and wrong answers, of each system."""
-    across: bool = False
-    """The one measure in a column for each family, and one over all."""
-    sweep: tuple[str, ...] = ()
-    """Lines are the points `axis@value` of these axes."""
-    base: str = ""
-    """The value at which a system that is named as an axis alone counts."""
-    printed: str = ""
-    shown: bool = False
-    """Whether only the systems that figures show have lines, as in a table of many lines for each."""
-
-
-class FigureData(_Data):
-    """One figure."""
-
-    name: str
-    title: str = ""
-    kind: Literal["bars", "sweep", "systems", "reliability"] = "bars"
-    measures: tuple[str, ...] = ()
-    groups: Literal["family", "measure"] = "family"
-    """What stands on the axis of bars: families, in a row of panels for each measure, or the measures."""
-    sweep: tuple[str, ...] = ()
-    base: str = ""
-    label: str = "%"
-
-
-class ComparedData(_Data):
-    """A measure on the page of all tasks, with the column of a printed table beside it."""
-
-    label: str
-    measure: str = "accuracy"
-    about: str = ""
-    printed: str = ""
-    column: str = OVERALL
-
-
-class PairData(_Data):
-    """See `eval.reports.spec.Pair`."""
-
-    system: str
-    minus: str
-    claim: str = ""
-
-
-class ReportData(_Data):
-    """The content of a `report.toml`."""
-
-    asked: str = ""
-    note: str = ""
-    paper_note: str = ""
-    labels: Mapping[str, str] = {}
-    order: tuple[str, ...] = ()
-    controls: tuple[str, ...] = ()
-    pairs: tuple[PairData, ...] = ()
-    printed: Mapping[str, Printed] = {}
-    tables: tuple[TableData, ...] = ()
-    figures: tuple[FigureData, ...] = ()
-    compared: tuple[ComparedData, ...] = ()
-
-
-Facts = Callable[[Section], Mapping[str, str]]
+Facts = Callable[[Section], Mapping[str, object]]
+Rule = Callable[[Scored], Iterable[tuple[bool | None, bool | None]]]
+"""Verdict and truth of each item of a sample, such as a candidate; None where there is none."""
+OwnPairs = Callable[[Section], Mapping[tuple[str, ...], Paired]]
+"""By system, minus and measure."""
+OwnFigure = Callable[[Section, Path, str], list[str]]
+"""Writes a figure with a title to a path; gives its name, or nothing without data."""
 
 
 def load_report(
-    package: str, measures: Mapping[str, Measure] | None = None, facts: Facts = lambda _: {}
+    package: str,
+    measures: Mapping[str, Measure | Column] | None = None,
+    *,
+    rules: Mapping[str, Rule] | None = None,
+    pairs: Mapping[str, OwnPairs] | None = None,
+    figures: Mapping[str, OwnFigure] | None = None,
+    facts: Facts = lambda _: {},
 ) -> ReportSpec:
     """The report of the task in `package`, of its `report.toml`.
 
-    `measures`: the task's own, by name. `facts`: what its notes may hold, by name, of a section. Raises
-    `ValueError` for a file that names a measure, a printed table or a key that does not exist.
+    What the task computes itself, by name: `measures`; `rules` of tables and figures of agreement; `pairs` of
+    the table of that name; `figures`; and `facts`, what its notes may hold of a section. Raises `ValueError`
+    for a file that names a measure, a rule, a printed table, a figure or a key that does not exist.
     """
-    text = resources.files(package).joinpath("report.toml").read_text(encoding="utf-8")
-    data, known = ReportData.model_validate(tomllib.loads(text)), {**MEASURES, **(measures or {})}
-    lists = [table.measures for table in data.tables] + [figure.measures for figure in data.figures]
-    printed = [table.printed for table in data.tables] + [one.printed for one in data.compared]
-    named, tables = {one.measure for one in data.compared}.union(*lists), set(filter(None, printed))
-    unknown = sorted((named - known.keys()) | (tables - data.printed.keys()))
+    data, known = read_report(package), {**MEASURES, **(measures or {})}
+    report = _Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
+    named = {(name, part.kind == "agreement") for part in data.parts for name in part.measures}
+    named |= {(one.measure, False) for one in data.compared}
+    unknown = {name for name, rule in named if name not in (report.rules if rule else known)}
+    printed = {table.printed for table in data.tables}.union(*(one.printed for one in data.compared))
+    unknown |= printed - {""} - data.printed.keys()
+    unknown |= {one.name for one in data.figures if one.kind == "own"} - report.own_figures.keys()
     if unknown:
-        raise ValueError(f"{package}: report.toml names {', '.join(unknown)}, which does not exist")
-    report = _Report(data, known, facts)
-    own = {one.name: data.labels[one.name] for one in fields(Labels) if one.name in data.labels}
+        raise ValueError(f"{package}: report.toml names {', '.join(sorted(unknown))}, which does not exist")
+    labels = {one.name: data.labels[one.name] for one in fields(Labels) if one.name in data.labels}
     return ReportSpec(
         report.tables,
         report.figures,
         data.note.format(mark=MARK),
-        labels=Labels(**own),
+        labels=Labels(**labels),
         compared=tuple(map(report.compared, data.compared)),
         paper_note=data.paper_note,
         order=data.order,
         controls=data.controls,
         asked=data.asked,
         pairs=tuple(Pair(one.system, one.minus, one.claim) for one in data.pairs),
+        axes=data.axes,
     )
 
 
 @dataclass(frozen=True)
 class _Report:
     data: ReportData
-    known: Mapping[str, Measure]
+    known: Mapping[str, Measure | Column]
+    rules: Mapping[str, Rule]
+    own_pairs: Mapping[str, OwnPairs]
+    own_figures: Mapping[str, OwnFigure]
     facts: Facts
 
     def compared(self, one: ComparedData) -> Compared:
-        printed = self.data.printed.get(one.printed)
+        tables = [self.data.printed[name] for name in one.printed]
 
         def text(system: str) -> str:
-            assert printed is not None, "it is asked where there is one"
-            return printed_figure(printed.of(system).get(one.column), printed.place)
+            printed = next((table for table in tables if table.of(system)), None)
+            if printed is None:
+                return ""
+            model = printed.stands.get(system)
+            place = f"{printed.place}, {model}" if model else printed.place
+            found = printed.of(system)
+            return printed_figure(found.get(one.column, found.get(one.measure)), place)
 
-        return Compared(one.label, self.known[one.measure], one.about, text if printed else None)
+        measure = as_column(self.known[one.measure]).measure
+        return Compared(one.label, measure, one.about, text if tables else None)
 
     # Tables
 
@@ -202,21 +139,15 @@ class _Report:
         return [self._table(table, section) for table in self.data.tables]
 
     def _table(self, table: TableData, section: Section) -> Table:
+        kinds = {
+            "measures": self._measures,
+            "queries": self._queries,
+            "pairs": self._pairs,
+            "agreement": self._agreement,
+        }
+        if table.kind in kinds:
+            return kinds[table.kind](table, section)
         named = named_systems(section)
-        if table.kind == "measures":
-            return self._measures(table, section)
-        if table.kind == "queries":
-            return self._queries(table, section)
-        if table.kind == "pairs":
-            keys, note, clusters = (
-                ("system", "minus"),
-                self._note(table, section),
-                section.spec.labels.clusters,
-            )
-            pairs: dict[tuple[str, ...], Paired] = {
-                (one.label, other.label): found for one, other, found in compared_rows(section)
-            }
-            return paired_table(table.name, table.title, note, keys, pairs, clusters)
         return {
             "localization": localization_table,
             "calibration": calibration_table,
@@ -230,45 +161,89 @@ class _Report:
             chance=chance,
             clusters=len({query.cluster for query in section.queries}),
             videos=len({query.video for query in section.queries}),
+            families=Counter(query.family for query in section.queries),
+            tokens=_counting(section.rows),
+            unjudged=" ".join(_unjudged(section.rows)),
             **self.facts(section),
-        )
+        ).strip()
+
+    def _rows(self, section: Section, systems: Sequence[str]) -> Sequence[Row]:
+        rows = named_systems(section).rows
+        if not systems:
+            return rows
+        chosen = [row for row in rows if base_system(row.system) in systems]
+        return sorted(chosen, key=lambda row: systems.index(base_system(row.system)))
+
+    def _split(self, samples: Sequence[Scored], key: str) -> Mapping[str, Sequence[Scored]]:
+        """The samples by case, family, or a field of the evidence, in the file's order of values."""
+        if key == "case":
+            return {case: [one for one in samples if belongs(one)] for case, belongs in CASES.items()}
+        order = self.data.values.get(key, ())
+        found = {value for one in samples if (value := _value(one, key))}
+        values = [*(value for value in order if value in found), *sorted(found.difference(order))]
+        return {value: [one for one in samples if _value(one, key) == value] for value in values}
+
+    def _parts(
+        self, samples: Sequence[Scored], by: Sequence[str]
+    ) -> Iterator[tuple[Mapping[str, str], Sequence[Scored]]]:
+        if not by:
+            yield {}, samples
+            return
+        for value, own in self._split(samples, by[0]).items():
+            for labels, part in self._parts(own, by[1:]):
+                yield {by[0]: value, **labels}, part
 
     def _lines(self, table: TableData, section: Section) -> Iterator[tuple[Row, Line]]:
         if table.sweep:
             for axis, value, row in sweep_points(section, table.sweep, table.base):
                 yield row, Line({"system": axis, "at": value}, row.samples)
             return
-        named = named_systems(section)
-        for row in shown(named) if table.shown else named.rows:
-            for labels, samples in _parts(row.samples, table.by):
+        rows = self._rows(section, table.systems)
+        for row in shown(named_systems(section)) if table.shown else rows:
+            for labels, samples in self._parts(row.samples, table.by):
                 yield row, Line({"system": row.label, **labels}, samples)
 
+    def _across(
+        self, measure: Measure | Column, samples: Sequence[Scored], key: str
+    ) -> Mapping[str, Measure | Column]:
+        """The measure of each value that it applies to, and of all."""
+        whole = as_column(measure)
+
+        def of(value: str) -> Column:
+            return whole._replace(measure=restricted(whole.measure, lambda one: _value(one, key) == value))
+
+        parts = {
+            value: of(value) for value, part in self._split(samples, key).items() if _applies(whole, part)
+        }
+        return {**parts, OVERALL: whole}
+
     def _measures(self, table: TableData, section: Section) -> Table:
-        every = [scored for row in section.rows for scored in row.samples]
+        lines = list(self._lines(table, section))
+        every = [scored for _, line in lines for scored in line.samples]
         columns = {name: self.known[name] for name in table.measures if _applies(self.known[name], every)}
-        key = "measure"
         if not columns:
             return Table(table.name, table.title, "", (), (), ())
-        if table.across:
-            (measure,) = columns.values()
-            names = families(every)
-            columns, key = by_family(measure, names, OVERALL), "family"
-        printed = self.data.printed.get(table.printed)
-        beside = _beside(table, columns, printed)
+        key = "measure"
+        if table.across and table.measures[0] in columns:
+            columns = {**self._across(columns.pop(table.measures[0]), every, table.across), **columns}
+            key = table.across
+        printed = self.data.printed[table.printed].on(list(section.dataset)) if table.printed else None
+        cased = printed is not None and "case" in table.by
         body: list[tuple[str, ...]] = []
         records: list[dict[str, Cell]] = []
-        keys: Sequence[str] = ()
-        for row, line in self._lines(table, section):
+        keys: Sequence[str] = ("system",)
+        for row, line in lines:
             cells, own = measured([line], columns, key=key, count=True)
-            paper = printed.of(row.system) if printed else {}
-            if table.across:
-                own = [each | {MARK: _share(paper.get(str(each[key])))} for each in own]
-            places = [line.keys["case"]] if "case" in table.by else beside
-            end = tuple(printed.cell(row.system, place) for place in places) if printed and beside else ()
+            end = (printed.cell(row.system, line.keys["case"]),) if printed and cased else ()
             body += [(*each, *end) for each in cells]
             records += own
             keys = tuple(line.keys)
-        head = (*keys, *columns, "n", *(f"{MARK}: {name}" for name in beside))
+        if printed and not cased and body:
+            blank = ("",) * (len(keys) - 1)
+            for name in printed.rows:
+                paper = tuple(printed.cell(name, column) for column in columns)
+                body += [(f"{MARK}: {name}", *blank, *paper, "")] if set(paper) != {NOTHING} else []
+        head = (*keys, *columns, "n", *((f"{MARK}: {table.measures[0]}",) if cased else ()))
         return Table(table.name, table.title, self._note(table, section), head, tuple(body), tuple(records))
 
     def _queries(self, table: TableData, section: Section) -> Table:
@@ -284,94 +259,149 @@ class _Report:
         head, note = ("family", "queries", MARK), self._note(table, section)
         return Table(table.name, table.title, note, head, body, tuple(records))
 
+    def _pairs(self, table: TableData, section: Section) -> Table:
+        keys: tuple[str, ...] = ("system", "minus", "measure")
+        pairs: dict[tuple[str, ...], Paired] = {}
+        if table.name in self.own_pairs:
+            pairs |= self.own_pairs[table.name](section)
+        else:
+            keys = ("system", "minus", *(("measure",) if table.measures else ()), *table.by)
+            for one, other, _ in compared_rows(section):
+                for name in table.measures or ("accuracy",):
+                    measure = as_column(self.known[name]).measure
+                    parts = self._across(measure, one.samples, "family") if table.by else {OVERALL: measure}
+                    for family, part in parts.items():
+                        found = compare(one.samples, other.samples, as_column(part).measure)
+                        names = (one.label, other.label, *((name,) if table.measures else ()))
+                        if found is not None:
+                            pairs[*names, *((family,) if table.by else ())] = found
+        note = self._note(table, section)
+        return paired_table(table.name, table.title, note, keys, pairs, section.spec.labels.clusters)
+
+    def _agreement(self, table: TableData, section: Section) -> Table:
+        found = (
+            ({"system": row.label, "rule": rule}, self._agrees(row, rule))
+            for row in self._rows(section, table.systems)
+            for rule in table.measures
+        )
+        return agreement_table(table.name, table.title, self._note(table, section), found)
+
+    def _agrees(self, row: Row, rule: str) -> Agreement:
+        return agreement_of(
+            (verdict, truth, scored.query.cluster)
+            for scored in row.samples
+            for verdict, truth in self.rules[rule](scored)
+        )
+
     # Figures
 
     def figures(self, section: Section, folder: Path) -> list[str]:
         """PNG files into `folder`; gives their names. Figures that do not apply are left out."""
-        made: list[str] = []
-        for figure in self.data.figures:
-            path = folder / f"{figure.name}.png"
-            columns = {name: self.known[name] for name in figure.measures}
-            if figure.kind == "reliability":
-                made += draw_reliability(shown(named_systems(section)), folder)
-            elif figure.kind == "sweep":
-                made += draw_sweeps(path, figure.title, section, figure.sweep, columns, {}, figure.base)
-            elif figure.kind == "systems":
-                ours = {row.system for row in section.rows} - set(self.data.controls)
-                made += draw_systems(path, figure.title, section.rows, ours, figure.label, width=8.0)
-            else:
-                made += _bars(path, figure, shown(named_systems(section)), columns)
-        return made
+        return [name for figure in self.data.figures for name in self._figure(figure, section, folder)]
+
+    def _figure(self, figure: FigureData, section: Section, folder: Path) -> list[str]:
+        path, title = folder / f"{figure.name}.png", figure.title
+        rows = self._rows(section, figure.systems)
+        few = rows if figure.systems else shown(named_systems(section))
+        if figure.kind == "reliability":
+            return draw_reliability(few, folder)
+        if figure.kind == "own":
+            return self.own_figures[figure.name](section, path, title)
+        if figure.kind == "agreement":
+            return self._draw_agreement(figure, rows, path)
+        if figure.kind == "counts":
+            samples = rows[0].samples if rows else ()
+            counts = {key: Counter(_value(one, key) for one in samples) for key in figure.across}
+            return draw_counts(path, title, counts) if samples else []
+        columns = {name: as_column(self.known[name]) for name in figure.measures}
+        if figure.kind == "systems":
+            ours = {row.system for row in section.rows} - set(self.data.controls)
+            return draw_systems(path, title, rows, ours, figure.label, width=8.0)
+        if figure.kind == "sweep":
+            return draw_sweeps(path, title, section, figure.sweep, columns, figure.base)
+        if figure.kind == "costs":
+            return draw_costs(path, title, rows, *columns.items())
+        if figure.kind == "groups":
+            return self._draw_groups(figure, few, columns, path)
+        return self._draw_bars(figure, few, columns, path)
+
+    def _draw_agreement(self, figure: FigureData, rows: Sequence[Row], path: Path) -> list[str]:
+        panels = [(rule, self._agrees(row, rule)) for row in rows[:1] for rule in figure.measures]
+        return draw_agreement(path, figure.title, panels) if any(each.n for _, each in panels) else []
+
+    def _draw_groups(
+        self, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Column], path: Path
+    ) -> list[str]:
+        every = [scored for row in rows for scored in row.samples]
+        (key,) = figure.across
+        groups = list(self._split(every, key))
+        panels = {
+            name: {
+                row.label: [column.of(self._split(row.samples, key).get(value, ())) for value in groups]
+                for row in rows
+            }
+            for name, column in columns.items()
+            if _applies(column, every)
+        }
+        return draw_bars(path, figure.title, groups, panels, label=figure.label) if panels and groups else []
+
+    def _draw_bars(
+        self, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Column], path: Path
+    ) -> list[str]:
+        """A row of panels for each measure (or one for all measures), a panel for each case of the answer."""
+        every = [scored for row in rows for scored in row.samples]
+        applied = {name: one for name, one in columns.items() if _applies(one, every)}
+        if not applied:
+            return []
+        lines: Mapping[str, Mapping[str, Measure | Column]] = {"": applied}
+        if figure.groups == "family":
+            lines = {name: self._across(one, every, "family") for name, one in applied.items()}
+
+        def paint(canvas: Figure) -> None:
+            canvas.suptitle(figure.title)
+            panels = canvas.subplots(len(lines), len(CASES), squeeze=False, sharey=True)
+            for (name, groups), line in zip(lines.items(), panels, strict=True):
+                for (case, belongs), axes in zip(CASES.items(), line, strict=True):
+                    bars: dict[str, list[Estimate | None]] = {
+                        row.label: [
+                            as_column(one).of([each for each in row.samples if belongs(each)])
+                            for one in groups.values()
+                        ]
+                        for row in rows
+                    }
+                    grouped_bars(axes, [group.replace("-", "\n") for group in groups], bars)
+                    axes.set_title(f"{name}: {CASE_NAMES[case]}" if name else CASE_NAMES[case])
+            legend_below(canvas, panels[0][0])
+
+        draw(path, (11, 1.2 + 2.8 * len(lines)), paint)
+        return [path.name]
 
 
-def _beside(table: TableData, columns: Mapping[str, Measure], printed: Printed | None) -> Sequence[str]:
-    """The columns that have the paper's figures beside them."""
-    if printed is None:
-        return ()
-    if "case" in table.by:
-        return [name for name in table.measures[:1] if name in columns]
-    return [name for name in columns if name in printed.columns]
+def _value(scored: Scored, key: str) -> str:
+    """Its family, or a field of its evidence."""
+    return scored.query.family if key == "family" else str(sample_field(scored, key, ""))
 
 
-def _share(value: float | None) -> float | None:
-    return None if value is None else value / 100
+def _applies(measure: Measure | Column, samples: Iterable[Scored]) -> bool:
+    """Whether it applies to a sample."""
+    applied = as_column(measure).measure
+    return any(applied(each) is not None for each in samples)
 
 
-def _parts(
-    samples: Sequence[Scored], by: Sequence[str]
-) -> Iterator[tuple[Mapping[str, str], Sequence[Scored]]]:
-    for family in families(samples) if "family" in by else [None]:
-        for case, belongs in CASES.items() if "case" in by else [("", None)]:
-            labels = {**({"family": family} if family else {}), **({"case": case} if case else {})}
-            yield (
-                labels,
-                [
-                    each
-                    for each in samples
-                    if family in (None, each.query.family) and (belongs is None or belongs(each))
-                ],
-            )
+def _counting(rows: Sequence[Row]) -> str:
+    """How tokens were counted, as the runs' settings state; the product as a solver states nothing."""
+    stated = sorted({str(row.settings["tokens"]) for row in rows if "tokens" in row.settings})
+    if bare := ", ".join(row.label for row in rows if "tokens" not in row.settings):
+        stated.append(f"{bare}: as the reasoner reports them, 0 without a language model")
+    return "; ".join(stated)
 
 
-def _bars(path: Path, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Measure]) -> list[str]:
-    """A row of panels for each measure (or one for all measures), a panel for each case of the answer."""
-    every = [scored for row in rows for scored in row.samples]
-    applied = {name: one for name, one in columns.items() if _applies(one, every)}
-    if not applied:
-        return []
-    lines: Mapping[str, Mapping[str, Measure]] = {"": applied}
-    if figure.groups == "family":
-        lines = {name: _families_of(one, every) for name, one in applied.items()}
-
-    def paint(canvas: Figure) -> None:
-        canvas.suptitle(figure.title)
-        panels = canvas.subplots(len(lines), len(CASES), squeeze=False, sharey=True)
-        for (name, groups), line in zip(lines.items(), panels, strict=True):
-            for (case, belongs), axes in zip(CASES.items(), line, strict=True):
-                bars: dict[str, list[Estimate | None]] = {
-                    row.label: [
-                        estimate(one, [each for each in row.samples if belongs(each)])
-                        for one in groups.values()
-                    ]
-                    for row in rows
-                }
-                grouped_bars(axes, [group.replace("-", "\n") for group in groups], bars)
-                axes.set_title(f"{name}: {CASE_NAMES[case]}" if name else CASE_NAMES[case])
-        legend_below(canvas, panels[0][0])
-
-    draw(path, (11, 1.2 + 2.8 * len(lines)), paint)
-    return [path.name]
-
-
-def _families_of(measure: Measure, samples: Sequence[Scored]) -> Mapping[str, Measure]:
-    """The measure of each family that it applies to, and of all."""
-    names = [name for name in families(samples) if _applies(measure, samples, name)]
-    return by_family(measure, names, "all")
-
-
-def _applies(measure: Measure, samples: Sequence[Scored], family: str | None = None) -> bool:
-    """Whether it applies to a sample, of one family or of any."""
-    return any(family in (None, each.query.family) and measure(each) is not None for each in samples)
+def _unjudged(rows: Sequence[Row]) -> Iterator[str]:
+    """How many samples could not be judged, by reason; a sentence a system and reason."""
+    for row in rows:
+        why = Counter(filter(None, map(unscored_reason, row.samples)))
+        for reason, count in sorted(why.items()):
+            yield f"{row.label}: {count} {'query' if count == 1 else 'queries'} {reason}, not counted."
 
 
 GENERIC = load_report("eval.reports")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from corpora.outputs import PROGRAM, atomic_file
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure, correct
-from eval.metrics.tables import estimate, of_family
+from eval.metrics.scored import correct
+from eval.metrics.tables import estimate
 from eval.reports.spec import Labels, Row, Section, sweep_points
+from eval.reports.tables import Column
 from eval.runs.records import Explanation, Query, Sample
 from rag.errors import ExtraMissing
 
@@ -104,8 +105,11 @@ def draw_bars(
     *,
     label: str = "%",
     size: tuple[float, float] = (10, 4.2),
-) -> None:
-    """Grouped bars with intervals. `panels`: title of each panel to its series, one estimate a group."""
+) -> list[str]:
+    """Grouped bars with intervals; gives the file's name.
+
+    `panels`: title of each panel to its series, one estimate a group.
+    """
 
     def paint(figure: Figure) -> None:
         every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
@@ -117,21 +121,42 @@ def draw_bars(
         legend_below(figure, every[0])
 
     draw(path, size, paint)
+    return [path.name]
 
 
-def draw_families(
-    path: Path,
-    title: str,
-    rows: Sequence[Row],
-    families: Sequence[str],
-    measure: Measure,
-    *,
-    label: str = "%",
-    size: tuple[float, float] = (10, 4.2),
-) -> None:
-    """A measure by family of queries, a series for each system."""
-    series = {row.label: [estimate(measure, of_family(row.samples, one)) for one in families] for row in rows}
-    draw_bars(path, title, families, {"": series}, label=label, size=size)
+def draw_costs(
+    path: Path, title: str, rows: Sequence[Row], right: tuple[str, Column], cost: tuple[str, Column]
+) -> list[str]:
+    """A share of each system with its interval over what it costs, on a logarithmic scale.
+
+    Gives the file's name; nothing where no system has both.
+    """
+    found = [(row, cost[1].of(row.samples), right[1].of(row.samples)) for row in rows]
+    points = [(row, spent, share) for row, spent, share in found if spent and share]
+    if not points:
+        return []
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.set_xscale("log")
+        for at, (row, spent, share) in enumerate(points):
+            axes.errorbar(
+                [max(spent.value, 1.0)],
+                [100 * share.value],
+                yerr=[[one] for one in _reach(share)],
+                label=f"{row.label}, n={share.n}",
+                color=COLOURS[at % len(COLOURS)],
+                marker=MARKERS[at // len(COLOURS) % len(MARKERS)],
+                linestyle="none",
+                elinewidth=0.8,
+            )
+        axes.set_xlabel(f"{cost[0]} a question")
+        axes.set_title(title)
+        percent_axis(axes, f"{right[0]} (%)")
+        legend_below(figure, axes)
+
+    draw(path, (8.0, 4.6), paint)
+    return [path.name]
 
 
 def draw_systems(
@@ -165,8 +190,7 @@ def draw_sweeps(
     title: str,
     section: Section,
     axes_shown: Sequence[str],
-    measures: Mapping[str, Measure],
-    axis_labels: Mapping[str, str],
+    measures: Mapping[str, Column],
     base: str = "",
 ) -> list[str]:
     """A panel for each axis with a line for each measure; gives the file's name, nothing without points.
@@ -183,11 +207,10 @@ def draw_sweeps(
         for axes, name in zip(panels, names, strict=True):
             own = [(value, row.samples) for axis, value, row in points if axis == name]
             series = {
-                label: [estimate(measure, samples) for _, samples in own]
-                for label, measure in measures.items()
+                label: [measure.of(samples) for _, samples in own] for label, measure in measures.items()
             }
             lines_apart(axes, [value for value, _ in own], series)
-            axes.set_xlabel(axis_labels.get(name, name))
+            axes.set_xlabel(name)
         figure.suptitle(title)
         legend_below(figure, panels[0])
 
@@ -195,7 +218,7 @@ def draw_sweeps(
     return [path.name]
 
 
-def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]]) -> None:
+def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]]) -> list[str]:
     """How many queries are of each kind: a panel for each property, a bar for each value, with its share."""
 
     def paint(figure: Figure) -> None:
@@ -210,32 +233,30 @@ def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]])
         figure.suptitle(title)
 
     draw(path, (4.2 * len(panels), 1.2 + 0.28 * max(map(len, panels.values()))), paint)
+    return [path.name]
 
 
-def draw_agreement(path: Path, title: str, panels: Sequence[Sequence[tuple[str, Agreement]]]) -> None:
-    """Two by two counts and shares of rule against truth. `panels`: lines of (title, agreement)."""
+def draw_agreement(path: Path, title: str, panels: Sequence[tuple[str, Agreement]]) -> list[str]:
+    """Two by two counts and shares of rule against truth, a panel for each named agreement."""
 
     def paint(figure: Figure) -> None:
-        every = figure.subplots(len(panels), max(map(len, panels)), squeeze=False)
-        for axes in every.flat:
-            axes.set_axis_off()
-        for line, found in zip(every, panels, strict=True):
-            for axes, (name, each) in zip(line, found, strict=False):
-                axes.set_axis_on()
-                total = max(1, each.n)
-                counts = ((each.both, each.only_rule), (each.only_truth, each.neither))
-                axes.imshow([[n / total for n in cells] for cells in counts], cmap="Blues", vmin=0, vmax=1)
-                for y, cells in enumerate(counts):
-                    for x, count in enumerate(cells):
-                        ink = "white" if count / total > 0.55 else "black"
-                        text = f"{100 * count / total:.1f} %\n{count}"
-                        axes.text(x, y, text, ha="center", va="center", color=ink)
-                axes.set_xticks((0, 1), ("true", "not true"))
-                axes.set_yticks((0, 1), ("yes", "no"))
-                axes.set_title(f"{name}, n={each.n}", fontsize=9)
+        every = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, (name, each) in zip(every, panels, strict=True):
+            total = max(1, each.n)
+            counts = ((each.both, each.only_rule), (each.only_truth, each.neither))
+            axes.imshow([[n / total for n in cells] for cells in counts], cmap="Blues", vmin=0, vmax=1)
+            for y, cells in enumerate(counts):
+                for x, count in enumerate(cells):
+                    ink = "white" if count / total > 0.55 else "black"
+                    text = f"{100 * count / total:.1f} %\n{count}"
+                    axes.text(x, y, text, ha="center", va="center", color=ink)
+            axes.set_xticks((0, 1), ("true", "not true"))
+            axes.set_yticks((0, 1), ("yes", "no"))
+            axes.set_title(f"{name}, n={each.n}", fontsize=9)
         figure.suptitle(title)
 
-    draw(path, (3.4 * max(map(len, panels)), 3.2 * len(panels)), paint)
+    draw(path, (3.4 * len(panels), 3.2), paint)
+    return [path.name]
 
 
 def percent_axis(axes: Axes, label: str = "%") -> None:

@@ -27,7 +27,7 @@ from eval.reports.tables import (
     Table,
     csv_text,
     markdown_table,
-    measures_table,
+    measured,
     percent_range,
     record,
     report_folder,
@@ -85,8 +85,10 @@ def unanswered_table(section: Section) -> Table:
         "Percent of the queries, each counted as wrong. Unread: a reply that could not be read after repair, "
         "whether or not the run went on without it."
     )
-    lines = system_lines(section.rows) if lost else []
-    return measures_table("unanswered", "Queries without a usable answer", note, lines, columns, count=True)
+    found = measured(system_lines(section.rows) if lost else [], columns, count=True)
+    head = ("system", *columns, "n")
+    title = "Queries without a usable answer"
+    return Table("unanswered", title, note, head, tuple(found.body), tuple(found.records))
 
 
 NAMED = 3

@@ -66,19 +66,14 @@ def answered(section: Section) -> Section:
 
 
 def named_systems(section: Section) -> Section:
-    """Without the points of a sweep (`localized@10`), unless there is nothing else."""
-    named = tuple(row for row in section.rows if "@" not in row.system)
+    """Without the points of the report's sweeps (`localized@10`), unless there is nothing else."""
+    named = tuple(row for row in section.rows if not _is_point(row.system, section.spec.axes))
     return replace(section, rows=named or section.rows)
 
 
-def ordered_rows(section: Section, order: Sequence[str], *, sweeps: bool = False) -> list[Row]:
-    """The systems of `order` in that order, then others by label, without points of sweeps (`axis@value`).
-
-    `sweeps`: with them.
-    """
-    places = {name: place for place, name in enumerate(order)}
-    rows = [row for row in section.rows if sweeps or "@" not in row.system]
-    return sorted(rows, key=lambda row: (places.get(row.system, len(places)), row.label))
+def _is_point(system: str, axes: Sequence[str]) -> bool:
+    axis, at, _ = system.partition("@")
+    return bool(at) and axis in axes
 
 
 def sweep_points(section: Section, axes: Sequence[str], base: str = "") -> list[tuple[str, str, Row]]:
@@ -194,3 +189,5 @@ class ReportSpec:
     """What the queries ask, as the end of a sentence: `which of six options is right`."""
     pairs: tuple[Pair, ...] = ()
     """Systems that are compared, the one that matters most first."""
+    axes: tuple[str, ...] = ()
+    """Of sweeps: a system `axis@value` is shown in their tables and figures alone."""

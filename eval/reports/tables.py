@@ -1,4 +1,4 @@
-"""Tables of a report as Markdown and CSV: measures by system, agreement, paired differences, failures.
+"""Tables of a report as Markdown and CSV: measures by system, agreement, paired differences.
 
 A line has a label of one or more columns (`keys`, such as system, or axis and value) and the
 samples that it is about."""
@@ -8,19 +8,19 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate, Quantity
-from eval.metrics.pairing import Paired, compare, holm
-from eval.metrics.scored import Measure, Scored, restricted
-from eval.metrics.tables import estimate, of_family
-from eval.reports.spec import Row, Section, sweep_points
+from eval.metrics.pairing import Paired, holm
+from eval.metrics.scored import Measure, Scored
+from eval.metrics.tables import estimate
+from eval.reports.spec import Row
 
 NOTHING = "–"
 MARK = "paper, other data"
@@ -122,10 +122,6 @@ def report_folder(out: Path, policy: OverwritePolicy) -> Iterator[Path]:
         raise file_error(out, error) from error
 
 
-Key = TypeVar("Key", bound=Hashable)
-PAIR_HEAD = ("p Holm", "p McNemar")
-
-
 class Line(NamedTuple):
     """A label of one or more columns, and the samples that it is about."""
 
@@ -134,11 +130,18 @@ class Line(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A measure that is no share of queries."""
+    """A measure that is no share of queries, or whose figure is not its mean."""
 
     measure: Measure
-    quantity: Quantity
+    """Says to which samples it applies, where `over` makes the figure."""
+    quantity: Quantity = "amount"
     decimals: int = 0
+    over: Callable[[Sequence[Scored]], Estimate | None] | None = None
+    """The figure of samples in place of the mean."""
+
+    def of(self, samples: Sequence[Scored]) -> Estimate | None:
+        """The figure; None where it does not apply."""
+        return self.over(samples) if self.over else estimate(self.measure, samples, self.quantity)
 
 
 class Lines(NamedTuple):
@@ -153,16 +156,9 @@ def system_lines(rows: Iterable[Row]) -> list[Line]:
     return [Line({"system": row.label}, row.samples) for row in rows]
 
 
-def category_lines(rows: Iterable[Row], categories: Sequence[str], overall: str) -> list[Line]:
-    """A line for each system and family of queries, and one over all families."""
-    return [
-        Line(
-            {"system": row.label, "task": name},
-            row.samples if name == overall else of_family(row.samples, name),
-        )
-        for row in rows
-        for name in (*categories, overall)
-    ]
+def as_column(measure: Measure | Column) -> Column:
+    """A measure alone is a share."""
+    return measure if isinstance(measure, Column) else Column(measure, "share")
 
 
 def measured(
@@ -178,9 +174,9 @@ def measured(
     """
     body: list[tuple[str, ...]] = []
     records: list[dict[str, Cell]] = []
+    parts = {name: as_column(each) for name, each in columns.items()}
     for line in lines:
-        parts = {name: Column(each, "share") if callable(each) else each for name, each in columns.items()}
-        found = {name: estimate(part.measure, line.samples, part.quantity) for name, part in parts.items()}
+        found = {name: part.of(line.samples) for name, part in parts.items()}
         if all(each is None for each in found.values()):
             continue
         cells = (
@@ -192,58 +188,6 @@ def measured(
         body.append((*line.keys.values(), *cells, *((str(len(line.samples)),) if count else ())))
         records += [record(each, **line.keys, **{key: name}) for name, each in found.items()]
     return Lines(body, records)
-
-
-def measures_table(
-    name: str,
-    title: str,
-    note: str,
-    lines: Iterable[Line],
-    columns: Mapping[str, Measure | Column],
-    *,
-    keys: Sequence[str] = (),
-    key: str = "measure",
-    count: bool = False,
-    printed: Iterable[tuple[str, ...]] = (),
-) -> Table:
-    """A line for each of `lines`, a column for each measure; see `measured`.
-
-    `keys`: heads of the labels; default: their names. `printed`: rows of the paper's figures below them.
-    """
-    lines = list(lines)
-    found = measured(lines, columns, key=key, count=count)
-    labels = keys or tuple(lines[0].keys if lines else ())
-    head = (*labels, *columns, *(("n",) if count else ()))
-    body = (*found.body, *(printed if found.body else ()))
-    return Table(name, title, note, head, body, tuple(found.records))
-
-
-def printed_rows(
-    printed: Mapping[str, Sequence[float | None]], names: Sequence[str], columns: Iterable[str]
-) -> list[tuple[str, ...]]:
-    """A row for each model of a paper: of its percentages, which `names` are the columns of, `columns`."""
-    places = [names.index(column) for column in columns]
-    return [
-        (f"{MARK}: {model}", *(NOTHING if (value := values[at]) is None else f"{value:.1f}" for at in places))
-        for model, values in printed.items()
-    ]
-
-
-def sweep_lines(section: Section, axes: Sequence[str], names: tuple[str, str]) -> list[Line]:
-    """A line for each point of a sweep; `names`: of the keys for axis and value."""
-    return [
-        Line(dict(zip(names, (axis, value), strict=True)), row.samples)
-        for axis, value, row in sweep_points(section, axes)
-    ]
-
-
-def by_family(measure: Measure, families: Sequence[str], overall: str) -> dict[str, Measure]:
-    """The measure of each family of queries, and of all of these families, as columns of `measured`."""
-
-    def of(*names: str) -> Measure:
-        return restricted(measure, lambda scored: scored.query.family in names)
-
-    return {**{name: of(name) for name in families}, overall: of(*families)}
 
 
 def agreement_table(
@@ -262,66 +206,9 @@ def agreement_table(
         body.append((*labels.values(), *counts, percent_range(each.share), *shares, kappa))
         extra: dict[str, Cell] = {"precision": each.precision, "recall": each.recall, "kappa": each.kappa}
         records.append(record(each.share, **labels) | each.counts | extra)
-    head = (
-        *keys,
-        "both yes",
-        "rule only",
-        "truth only",
-        "both no",
-        "agreement",
-        "precision",
-        "recall",
-        "kappa",
-    )
+    counted = ("both yes", "rule only", "truth only", "both no")
+    head = (*keys, *counted, "agreement", "precision", "recall", "kappa")
     return Table(name, title, note, head, tuple(body), tuple(records))
-
-
-def failure_table(
-    name: str, note: str, lines: Iterable[Line], stages: Sequence[str], stage: Callable[[Scored], str]
-) -> Table:
-    """Counts of failed samples by the stage at which they failed; `stage` gives "" for a correct one."""
-    body, records = [], []
-    keys: tuple[str, ...] = ()
-    for line in lines:
-        if not line.samples:
-            continue
-        keys = tuple(line.keys)
-        counts = {one: sum(stage(scored) == one for scored in line.samples) for one in stages}
-        right, n = sum(scored.sample.correct for scored in line.samples), len(line.samples)
-        body.append((*line.keys.values(), *map(str, counts.values()), str(right), str(n)))
-        keyed: dict[str, Cell] = {**line.keys, **counts, "right": right, "n": n}
-        records.append(keyed)
-    head = (*keys, *stages, "right", "n")
-    return Table(name, "Failures by stage", note, head, tuple(body), tuple(records))
-
-
-def holm_adjusted(pairs: Mapping[Key, Paired]) -> dict[Key, float]:
-    """The p values after Holm's correction over all pairs."""
-    return dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
-
-
-def compare_rows(rows: Iterable[Row], base: Row | None) -> dict[str, Paired]:
-    """Each system minus `base`, by label; empty without a base."""
-    found = {
-        row.label: compare(row.samples, base.samples) for row in rows if base is not None and row is not base
-    }
-    return {label: pair for label, pair in found.items() if pair is not None}
-
-
-def pair_cells(pair: Paired | None, adjusted: float | None) -> tuple[str, str, str, str]:
-    """Difference in percent points, p, p after Holm's correction, McNemar's p."""
-    return (
-        percent_range(pair.difference if pair else None),
-        p_text(pair.p if pair else None),
-        p_text(adjusted),
-        p_text(pair.p_mcnemar if pair else None),
-    )
-
-
-def pair_record(pair: Paired, adjusted: float, **keys: Cell) -> dict[str, Cell]:
-    """A paired difference as a record of the CSV file."""
-    p: dict[str, Cell] = {"p": pair.p, "p_holm": adjusted, "p_mcnemar": pair.p_mcnemar}
-    return record(pair.difference, **keys) | p
 
 
 def paired_table(
@@ -332,18 +219,22 @@ def paired_table(
     pairs: Mapping[tuple[str, ...], Paired],
     clusters: str,
 ) -> Table:
-    """A line for each pair. `keys`: columns of a pair's key. `clusters`: what is permuted, in the plural."""
-    adjusted = holm_adjusted(pairs)
+    """A line for each pair, with Holm's correction over all of them.
+
+    `keys`: columns of a pair's key. `clusters`: what is permuted, in the plural.
+    """
     body, records = [], []
-    for key, pair in pairs.items():
-        difference, *p = pair_cells(pair, adjusted[key])
-        body.append((*key, difference, str(pair.difference.clusters), *p))
-        records.append(pair_record(pair, adjusted[key], **dict(zip(keys, key, strict=True))))
-    head = (*keys, "difference", clusters, "p", *PAIR_HEAD)
+    for (key, pair), adjusted in zip(pairs.items(), holm([pair.p for pair in pairs.values()]), strict=True):
+        shown, p = percent_range(pair.difference), map(p_text, (pair.p, adjusted, pair.p_mcnemar))
+        body.append((*key, shown, str(pair.difference.clusters), *p))
+        tests: dict[str, Cell] = {"p": pair.p, "p_holm": adjusted, "p_mcnemar": pair.p_mcnemar}
+        records.append(record(pair.difference, **dict(zip(keys, key, strict=True))) | tests)
+    head = (*keys, "difference", clusters, "p", "p Holm", "p McNemar")
     return Table(name, title, note + unpaired_note(pairs.values()), head, tuple(body), tuple(records))
 
 
 def unpaired_note(pairs: Iterable[Paired]) -> str:
-    """Says how many queries pairs leave out, since one system was not asked them; else nothing."""
+    """Says how many queries pairs leave out, since they do not count for both systems; else nothing."""
     most = max((pair.unpaired for pair in pairs), default=0)
-    return f" Up to {most} queries a pair were asked of one system only, and count in none." if most else ""
+    said = f" Up to {most} queries a pair were asked or judged of one system only, and count in none."
+    return said if most else ""

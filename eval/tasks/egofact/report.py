@@ -56,4 +56,4 @@ MEASURES: Mapping[str, Measure] = {
     **{letter: chose(letter) for letter in LETTERS},
     "facts (B, D, F)": chose_fact,
 }
-REPORT = load_report("eval.tasks.egofact", MEASURES, _judges)
+REPORT = load_report("eval.tasks.egofact", MEASURES, facts=_judges)

@@ -148,4 +148,3 @@ SOLVERS: Mapping[str, SolverSpec[NamedVideos]] = {
     "names-alone": SolverSpec("titles and file names alone", partial(_searched, kinds=NAMES)),
     "random": SolverSpec("chance: videos in random order, a random window", Chance),
 }
-CONTROLS = ("names-alone", "random")

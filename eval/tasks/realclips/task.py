@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from corpora.identity import file_sha256
 from eval.metrics.localization import temporal_iou
 from eval.metrics.scored import Measure, restricted
-from eval.reports.drawing import draw_systems
-from eval.reports.spec import Labels, Pair, ReportSpec, Section, ordered_rows
-from eval.reports.tables import Table, measures_table, system_lines
+from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Output, Query, Score
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.libraries import fingerprints
 from eval.tasks.realclips.cases import ABSENT, FOUND, MOMENT, Case, inputs_of, read_cases
-from eval.tasks.realclips.solvers import CONTROLS, NO_WINDOWS, SOLVERS
+from eval.tasks.realclips.solvers import NO_WINDOWS, SOLVERS
 from eval.tasks.videos import NamedVideos, find_videos, index_videos
 from rag.errors import UsageError
 
@@ -86,81 +83,17 @@ def _matched(family: str) -> Measure:
     return _of(family, lambda held: None if "matched" not in held else float(held["matched"]))
 
 
-RETRIEVAL: Mapping[str, Measure] = {
+MEASURES: Mapping[str, Measure] = {
     "R@1": _within(1),
     "R@5": _within(5),
     "MRR": _of(FOUND, lambda held: 1 / held["rank"] if held.get("rank") else 0.0),
-}
-MOMENTS: Mapping[str, Measure] = {
     f"R@1 IoU>={RIGHT_IOU}": _of(
         MOMENT, lambda held: float(held["iou"] >= RIGHT_IOU) if "iou" in held else None
     ),
     "mIoU": _of(MOMENT, lambda held: held.get("iou")),
+    "present, matched": _matched(FOUND),
+    "absent, matched": _matched(ABSENT),
 }
-MATCHED: Mapping[str, Measure] = {"present, matched": _matched(FOUND), "absent, matched": _matched(ABSENT)}
-
-
-def tables(section: Section) -> list[Table]:
-    """A table a family of queries; a file has some of them."""
-    rows = ordered_rows(section, tuple(SOLVERS))
-    counts = Counter(query.family for query in section.queries)
-    kinds = [
-        (
-            "retrieval",
-            "Which video shows it",
-            RETRIEVAL,
-            f"Percent of {counts[FOUND]} queries whose first video is relevant, or one of the first five; "
-            "MRR is the mean inverse rank of the first relevant video, 0 where none is among twenty hits.",
-        ),
-        (
-            "moments",
-            "When it is",
-            MOMENTS,
-            f"Percent of {counts[MOMENT]} queries whose first window, in the video that is named, reaches "
-            f"IoU {RIGHT_IOU} with the seconds that a person noted; mIoU is the mean IoU of that window.",
-        ),
-        (
-            "matched",
-            "Whether anything shows it",
-            MATCHED,
-            "Percent of queries of which the first hit is said to match, with a relevance from "
-            f"`search.threshold` on. More is better of {counts[FOUND]} that a video shows, less of "
-            f"{counts[ABSENT]} that none shows.",
-        ),
-    ]
-    return [
-        measures_table(name, title, note, system_lines(rows), measures)
-        for name, title, measures, note in kinds
-    ]
-
-
-def draw_figures(section: Section, folder: Path) -> list[str]:
-    """Queries that each system answers right, of all families, with intervals."""
-    rows = ordered_rows(section, tuple(SOLVERS))
-    ours = {row.system for row in rows} - set(CONTROLS)
-    return draw_systems(
-        folder / "realclips.png", "right, of all queries", rows, ours, "% of queries", width=6.0
-    )
-
-
-REPORT = ReportSpec(
-    tables,
-    draw_figures,
-    "Intervals are 95 %, by drawing whole videos 5,000 times. Queries and times were written by people who "
-    "watched the footage.",
-    labels=Labels(
-        right="the first video is relevant; of moments, the first window reaches IoU 0.5; of absent things, "
-        "nothing is said to match.",
-        window="moment",
-    ),
-    order=tuple(SOLVERS),
-    controls=CONTROLS,
-    asked="which video shows, says or writes something, when it does, and whether any does",
-    pairs=(
-        Pair("rag", "images-alone", "text and images together find more than images alone"),
-        Pair("rag", "text-alone", "text and images together find more than text alone"),
-    ),
-)
 
 
 class RealClipsTask(Task[NamedVideos]):
@@ -170,9 +103,9 @@ class RealClipsTask(Task[NamedVideos]):
     about = (
         "real footage: which video shows it, when, and whether any does: --data DIR, videos and a JSON file"
     )
-    report = REPORT
+    report = load_report("eval.tasks.realclips", MEASURES)
     score_type = ClipScore
-    measures: ClassVar[Mapping[str, Measure]] = {**RETRIEVAL, **MOMENTS, **MATCHED}
+    measures: ClassVar[Mapping[str, Measure]] = MEASURES
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder

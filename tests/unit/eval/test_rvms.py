@@ -18,7 +18,7 @@ from eval.tasks.jsonl import published_files
 from eval.tasks.query_templates import Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload, load_rows
-from eval.tasks.rvms.report import candidate_agreement
+from eval.tasks.rvms.report import RULES
 from eval.tasks.rvms.scorer import (
     CandidateScore,
     RvmsScore,
@@ -225,9 +225,10 @@ def test_judgement_is_counted_against_truth() -> None:
         checked(true=False, model=False, video_score=0.75).line(),
         checked(true=False, model=None, video_score=None).line(),
     ]
-    found = candidate_agreement([scored(*lines)], "video")
-    assert tuple(found["model"].counts.values()) == (1, 1, 1, 1)
-    assert tuple(found["CLIP score >= 0.7"].counts.values()) == (2, 1, 0, 1)
+    model = Counter(RULES["video: model"](scored(*lines)))
+    assert model == {(True, True): 1, (True, False): 1, (False, True): 1, (False, False): 1, (None, False): 1}
+    score = Counter(RULES["video: CLIP score"](scored(*lines)))
+    assert score == {(True, True): 2, (True, False): 1, (False, False): 1, (None, False): 1}
 
 
 class HearingJudge(RecallingReasoner):
