@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.runs.records import UnusableRow
-from eval.tasks.published import read_entries, row_files
+from eval.tasks.published import plain_key, read_entries, row_files
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def load_published(
 ) -> PublishedRows[Record]:
     """The rows of all files: JSON, JSON lines or parquet.
 
-    `parse`: makes a record of a row; `ValueError` where it cannot. Its second argument is an id for rows
-    without one. A row with an id that an earlier one has is unusable. Raises `UsageError` where no row can
-    be used.
+    `parse`: makes a record of a row with plain keys; `ValueError` where it cannot. Its second argument is an
+    id for rows without one. A row with an id that an earlier one has is unusable. Raises `UsageError` where
+    no row can be used.
     """
     from pydantic import ValidationError
 
@@ -89,7 +89,8 @@ def load_published(
                     raise ValueError(value.reason)
                 if not isinstance(value, dict):
                     raise ValueError("not an object")
-                record = parse(value, f"{path.stem}-{number}")
+                fields = {plain_key(name): held for name, held in value.items()}
+                record = parse(fields, f"{path.stem}-{number}")
                 if not key(record).strip():
                     raise ValueError("id: empty")
                 if key(record) in found:

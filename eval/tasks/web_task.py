@@ -17,7 +17,7 @@ from corpora.identity import file_sha256
 from corpora.records import Frames
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import PublishedRows, published_files, read_records
+from eval.tasks.jsonl import PublishedRows, load_published, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
 from eval.workbench.seeds import stable_number
 from indexers.settings import EncoderSettings
@@ -145,8 +145,14 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     @abstractmethod
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[Record]:
+    def parse_row(self, fields: Any, fallback: str, /) -> Any:
+        """The record of a published row; `fallback`: its id where it has none. Raises `ValueError`."""
+
+    def load_rows(self, paths: Sequence[Path]) -> PublishedRows[Record]:
         """The published rows of all files. Raises `UsageError` where no row can be used."""
+        return load_published(
+            paths, self.benchmark, self.parse_row, lambda record: self.query_of(record).query_id
+        )
 
     @abstractmethod
     def addresses(self, record: Any, /) -> Sequence[str]:
@@ -162,7 +168,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
         if self.shape is None:
             paths = published_files(folder, self.benchmark, *self.row_files)
-            return paths, self.load_rows(paths, folder)
+            return paths, self.load_rows(paths)
         if not (folder / "manifest.json").is_file():
             self.build(folder, settings, rendering(progress))
         path = folder / self.records_file

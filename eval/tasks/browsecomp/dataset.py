@@ -9,15 +9,13 @@ published set of videos `source_url, video_id`. Unknown keys are ignored.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import PublishedRows, load_published
 
 Level = Literal["level1", "level2", "level3"]
 LEVELS: tuple[Level, ...] = ("level1", "level2", "level3")
@@ -149,12 +147,8 @@ class _Row(BaseModel):
     image: str | None = ""
 
 
-def load_rows(paths: Sequence[Path]) -> PublishedRows[BrowseQuestion]:
-    """The published rows of all files. Raises `UsageError`."""
-    return load_published(paths, BENCHMARK, _question, lambda question: question.question_id)
-
-
-def _question(fields: Any, fallback: str) -> BrowseQuestion:
+def question_of(fields: Any, fallback: str) -> BrowseQuestion:
+    """The question of a published row; `fallback`: its id where it has none. Raises `ValueError`."""
     row = _Row.model_validate(fields)
     mode = row.mode or ("offline" if row.videos else "online")
     return BrowseQuestion(

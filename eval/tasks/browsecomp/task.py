@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
-from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
+from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, query_of, question_of
 from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
-from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.web_task import WebEnvironment, WebTask
 from rag.agents.video_browser.records import BrowserSettings
@@ -30,6 +29,7 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     report = REPORT
     score_type = BrowseScore
     judges = JUDGES
+    parse_row = staticmethod(question_of)
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
     open_solver = staticmethod(VideoBrowserSolver)
@@ -40,9 +40,6 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
         if self.shape is None:
             return {}
         return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}
-
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[BrowseQuestion]:  # noqa: ARG002 (of the base class)
-        return load_rows(paths)
 
     def addresses(self, record: BrowseQuestion) -> Sequence[str]:
         return [url for source in record.evidence for url in source.urls]

@@ -3,23 +3,19 @@
 Published rows come in two spellings. The paper's (C.5): `id, video_url, video_source, video_category,
 timestamp ("MM:SS / MM:SS"), resolution, video_language, global_impression, key_moment, temporal_context
 (two strings), auditory_memory`. The data card writes `Video Category`, `Video Duration` ("0-3 minutes"),
-`Time Progress`. Keys are read without regard to case, blanks and underscores; unknown keys are ignored.
-A row's task is its `task`, else the cues that it holds. No reference frame is published.
+`Time Progress`. Keys are read without regard to case, with `_` for blanks and hyphens; unknown keys are
+ignored. A row's task is its `task`, else the cues that it holds. No reference frame is published.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from typing import Any, Literal, get_args
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import PublishedRows, load_published
-from eval.tasks.published import clock_seconds
+from eval.tasks.published import clock_seconds, first_text, text_of
 from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
 from rag.reasoners.roles.material import Memory
 
@@ -116,86 +112,49 @@ def group_of(seconds: float) -> Group:
     return GROUPS[sum(seconds >= limit for limit in LIMITS)]
 
 
-OTHER_NAMES = {
-    "timeprogress": "timestamp",
-    "videourl": "video_url",
-    "url": "video_url",
-    "videosource": "video_source",
-    "videocategory": "video_category",
-    "category": "video_category",
-    "videoduration": "video_duration",
-    "videolanguage": "video_language",
-    "globalimpression": "global_impression",
-    "keymoment": "key_moment",
-    "temporalcontext": "temporal_context",
-    "auditorymemory": "auditory_memory",
-    "tasktype": "task",
+FIELDS: Mapping[str, Sequence[str]] = {
+    "id": ("id",),
+    "url": ("video_url", "videourl", "url"),
+    "category": ("video_category", "category"),
+    "group": ("video_duration",),
+    "time": ("timestamp", "time_progress"),
+    "task": ("task", "task_type"),
+    "impression": ("global_impression",),
+    "moment": ("key_moment",),
+    "sound": ("auditory_memory",),
 }
+"""Names of the fields of published rows."""
 
 
-def _text(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _two(value: Any) -> Any:
-    """Before and after; one string alone is what was before."""
-    if value is None:
-        return []
-    return [value] if isinstance(value, str) else value
-
-
-Text = Annotated[str, BeforeValidator(_text)]
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
-
-    id: Text = ""
-    video_url: str
-    video_category: Text = ""
-    video_duration: Text = ""
-    timestamp: Text = ""
-    task: Text = ""
-    global_impression: Text = ""
-    key_moment: Text = ""
-    temporal_context: Annotated[list[Text], BeforeValidator(_two)] = []
-    auditory_memory: Text = ""
-
-
-def load_rows(paths: Sequence[Path]) -> PublishedRows[RvmsSample]:
-    """The published rows of all files. Raises `UsageError`."""
-    return load_published(paths, BENCHMARK, _sample, lambda sample: sample.sample_id)
-
-
-def _sample(fields: Any, fallback: str) -> RvmsSample:
-    row = _Row.model_validate({_key(name): value for name, value in fields.items()})
-    context = [*row.temporal_context, "", ""]
-    memory = Memory(row.global_impression, row.key_moment, context[0], context[1], row.auditory_memory)
+def sample_of(fields: Any, fallback: str) -> RvmsSample:
+    """The sample of a published row; `fallback`: its id where it has none. Raises `ValueError`."""
+    texts = {name: first_text(fields, keys) for name, keys in FIELDS.items()}
+    if not texts["url"]:
+        raise ValueError("video_url: missing")
+    held = fields.get("temporal_context")
+    # One string alone is what was before.
+    before, after, *_ = [*map(text_of, held if isinstance(held, list) else [held]), "", ""]
+    memory = Memory(texts["impression"], texts["moment"], before, after, texts["sound"])
     present = cues_of(memory)
-    task = _task(row.task) or present
+    task = _task(texts["task"]) or present
     if task not in TASKS:
         raise ValueError(f"its cues are {task or 'none'}; a task is one of {', '.join(TASKS)}")
     if missing := [letter for letter in task if letter not in present]:
         raise ValueError(f"its task is {task}, and it has no text for {', '.join(missing)}")
-    at, duration = _progress(row.timestamp)
-    name = row.id or fallback
+    at, duration = _progress(texts["time"])
+    name = texts["id"] or fallback
     return RvmsSample(
-        sample_id=f"{name}-{task}" if row.task else name,
+        sample_id=f"{name}-{task}" if texts["task"] else name,
         moment_id=name,
         task=task,
         memory=only_cues(memory, task),
-        url=row.video_url,
-        topic=row.video_category,
-        group=_group(row.video_duration, duration),
+        url=texts["url"],
+        topic=texts["category"],
+        group=_group(texts["group"], duration),
         duration=duration,
         key_time=at,
-        uploads=(TargetUpload(row.video_url),),
+        uploads=(TargetUpload(texts["url"]),),
     )
-
-
-def _key(name: str) -> str:
-    plain = re.sub(r"[\s_-]+", "", name).casefold()
-    return OTHER_NAMES.get(plain, plain)
 
 
 def _task(text: str) -> str:

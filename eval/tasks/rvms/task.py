@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample, TaskInput
 from eval.task import Prepared, ScorerOptions, task_opener
-from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
-from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
+from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
 from eval.tasks.rvms.report import REPORT
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
@@ -32,6 +31,7 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     report = REPORT
     score_type = RvmsScore
     judges = JUDGES
+    parse_row = staticmethod(sample_of)
     query_of = staticmethod(query_of)
     quota = dict.fromkeys(TASKS, 16)
 
@@ -39,9 +39,6 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         return record.group, record.topic
 
     open_solver = staticmethod(RacloSolver)
-
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[RvmsSample]:  # noqa: ARG002 (of the base class)
-        return load_rows(paths)
 
     def addresses(self, record: RvmsSample) -> Sequence[str]:
         return [upload.url for upload in record.uploads]

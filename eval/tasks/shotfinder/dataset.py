@@ -10,14 +10,13 @@ published: there the verifier decides whether a shot is right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import PublishedRows, load_published
+from eval.tasks.published import text_of
 from rag.agents.shotfinder.constraints import Constraints, read_constraint
 from rag.reasoners.roles.material import ConstraintKind
 
@@ -135,15 +134,11 @@ PAPER_KEYS: Mapping[Task, str] = {
 }
 
 
-def load_rows(paths: Sequence[Path], folder: Path) -> PublishedRows[ShotQuery]:
-    """The published rows of all files; `folder` holds `images`. Raises `UsageError`."""
-    return load_published(paths, BENCHMARK, partial(_query, folder), lambda query: query.query_id)
+def shot_query(folder: Path, keys: Mapping[str, Any], fallback: str) -> ShotQuery:
+    """The query of a published row; `folder` holds `images`, `fallback`: its id where it has none.
 
-
-def _query(folder: Path, row: Any, fallback: str) -> ShotQuery:
-    if not isinstance(row, dict):
-        raise ValueError("not an object")
-    keys = {str(key).strip().casefold().replace(" ", "_"): value for key, value in row.items()}
+    Raises `ValueError`.
+    """
     name = _text(keys.get("id")) or fallback
     paper = "segment_description_en" in keys or "segment_description" in keys
     task = _paper_task(keys) if paper else _task(_text(keys.get("description")))
@@ -206,7 +201,5 @@ def _joined(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Ids and resolutions may be numbers."""
-    if isinstance(value, bool) or value is None:
-        return ""
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    """On one line."""
+    return " ".join(text_of(value).split())

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample
 from eval.task import Prepared, ScorerOptions, task_opener
-from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
-from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, load_rows, query_of, stated
+from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, query_of, shot_query, stated
 from eval.tasks.shotfinder.report import REPORT
 from eval.tasks.shotfinder.scorer import (
     CLIP_THRESHOLD,
@@ -64,8 +63,8 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         if self.shape is None and "calibrated" in modes and path is not None:
             read_calibration(path)
 
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[ShotQuery]:
-        return load_rows(paths, folder)
+    def parse_row(self, fields: Any, fallback: str) -> ShotQuery:
+        return shot_query(self.folder or Path(), fields, fallback)
 
     def addresses(self, record: ShotQuery) -> Sequence[str]:
         return record.gold.urls

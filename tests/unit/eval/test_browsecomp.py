@@ -10,10 +10,10 @@ import pytest
 
 from eval.runs.records import Sample, sample_line
 from eval.tasks.browsecomp.construction import FULL, check_questions, plan_targets
-from eval.tasks.browsecomp.dataset import BrowseQuestion, Source, load_rows
+from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
 from eval.tasks.browsecomp.questions import draft_questions
 from eval.tasks.browsecomp.scorer import evidence_recall
-from eval.tasks.browsecomp.task import BrowseCompTask
+from eval.tasks.browsecomp.task import BrowseCompTask, open_folder
 from rag.errors import ReasonerUnreachable, UsageError
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
@@ -61,7 +61,9 @@ def written(path: Path, *rows: object) -> Path:
 
 
 def test_both_kinds_of_published_row(tmp_path: Path) -> None:
-    first, second = load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).records.values()
+    first, second = (
+        open_folder().load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).records.values()
+    )
     assert (first.question_id, first.level, first.genre, first.answers) == (
         "offline-12",
         "level2",
@@ -86,7 +88,7 @@ def test_both_kinds_of_published_row(tmp_path: Path) -> None:
 )
 def test_rows_that_are_none_are_named(tmp_path: Path, change: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        load_rows([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
+        open_folder().load_rows([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
 
 
 @pytest.fixture(scope="module")

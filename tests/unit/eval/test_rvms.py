@@ -17,7 +17,7 @@ from eval.runs.records import Query, Sample
 from eval.tasks.jsonl import published_files
 from eval.tasks.query_templates import Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, draft_samples, plan_uploads
-from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload, load_rows
+from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
 from eval.tasks.rvms.report import RULES
 from eval.tasks.rvms.scorer import (
     CandidateScore,
@@ -70,7 +70,7 @@ def write(path: Path, *rows: Any) -> Path:
 
 
 def rows_of(paths: list[Path]) -> list[RvmsSample]:
-    return list(load_rows(paths).records.values())
+    return list(open_folder().load_rows(paths).records.values())
 
 
 def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
@@ -98,7 +98,9 @@ def test_a_row_may_name_its_task(tmp_path: Path) -> None:
 
 def test_unusable_rows_are_named_and_the_others_are_used(tmp_path: Path) -> None:
     wrong = {**CARD_ROW, "Time Progress": "soon"}
-    found = load_rows([write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5, CARD_ROW, [], PAPER_ROW)])
+    found = open_folder().load_rows(
+        [write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5, CARD_ROW, [], PAPER_ROW)]
+    )
     assert len(found.records) == 2
     assert [row.place for row in found.unusable] == [f"rows.jsonl:{line}" for line in range(2, 9)]
     assert [row.reason for row in found.unusable[5:]] == [
@@ -106,7 +108,7 @@ def test_unusable_rows_are_named_and_the_others_are_used(tmp_path: Path) -> None
         "not an object",
     ]
     with pytest.raises(UsageError, match="no row of RVMS-Bench") as problem:
-        load_rows([write(tmp_path / "rows.jsonl", *[wrong] * 5)])
+        open_folder().load_rows([write(tmp_path / "rows.jsonl", *[wrong] * 5)])
     message = str(problem.value)
     assert [line for line in range(1, 7) if f"rows.jsonl:{line}: " in message] == [1, 2, 3]
     assert message.endswith("and 2 more")
@@ -276,7 +278,7 @@ def test_a_balanced_choice_has_every_task_topic_and_duration_alike(tmp_path: Pat
 
 
 def rows_by_id(folder: Path) -> dict[str, RvmsSample]:
-    return dict(load_rows([folder / "rvms.jsonl"]).records)
+    return dict(open_folder().load_rows([folder / "rvms.jsonl"]).records)
 
 
 def test_parquet_and_a_folder_as_published(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from eval.tasks.shotfinder.construction import (
     stories_of,
     uploads_of,
 )
-from eval.tasks.shotfinder.dataset import QUOTA, Place, ShotQuery, load_rows
+from eval.tasks.shotfinder.dataset import QUOTA, Place, ShotQuery
 from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, true_moment, true_shot
 from eval.tasks.shotfinder.task import open_folder
 from rag.agents.shotfinder.constraints import Constraints
@@ -45,7 +45,7 @@ def rows(folder: Path, *found: dict[str, Any], lines: bool = False) -> list[Shot
     path = folder / ("rows.jsonl" if lines else "rows.json")
     text = "\n".join(json.dumps(row) for row in found) if lines else json.dumps(list(found))
     path.write_text(text, encoding="utf-8")
-    return list(load_rows([path], folder).records.values())
+    return list(open_folder(folder).load_rows([path]).records.values())
 
 
 def test_both_spellings_are_read(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_the_balanced_140(tmp_path: Path) -> None:
     ]
     rows(tmp_path, *published)
     task = open_folder(tmp_path, "7")
-    chosen = task.choose(load_rows([tmp_path / "rows.json"], tmp_path).records).values()
+    chosen = task.choose(task.load_rows([tmp_path / "rows.json"]).records).values()
     assert task.name == "shotfinder-balanced7"
     assert Counter(one.topic for one in chosen if one.task == "shot") == dict.fromkeys(map(str, range(20)), 1)
     assert Counter(one.constraints.color for one in chosen if one.task == "color") == dict.fromkeys(tones, 8)
