@@ -390,6 +390,7 @@ def _applies(measure: Measure | Column, samples: Iterable[Scored]) -> bool:
 
 def _counting(rows: Sequence[Row]) -> str:
     """How tokens were counted, as the runs' settings state; the product as a solver states nothing."""
+    rows = [row for row in rows if any(scored.sample.tokens for scored in row.samples)]
     stated = sorted({str(row.settings["tokens"]) for row in rows if "tokens" in row.settings})
     if bare := ", ".join(row.label for row in rows if "tokens" not in row.settings):
         stated.append(f"{bare}: as the reasoner reports them, 0 without a language model")
