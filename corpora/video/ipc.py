@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,7 @@ class MediaProcess:
         self._limits = limits
         self._storage = storage
         self._process: subprocess.Popen[bytes] | None = None
+        self._end: Callable[[], object] = lambda: None
         self._busy = 0
         self._requests = 0
 
@@ -204,14 +206,8 @@ class MediaProcess:
 
     def close(self) -> None:
         """End the subprocess; a later request starts a new one."""
-        process, self._process, self._busy = self._process, None, 0
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
+        self._process, self._busy = None, 0
+        self._end()
 
     def _begin(self, message: Message, path: str) -> None:
         """Send a request and wait until it is taken up."""
@@ -220,6 +216,8 @@ class MediaProcess:
             if process is None or process.poll() is not None:
                 self.close()
                 process = self._process = _start(self._limits, network=self._storage is not None)
+                finalizer = self._end = weakref.finalize(self, _end, process, os.getpid())
+                finalizer.atexit = False
             assert process.stdin is not None
             try:
                 send(process.stdin.fileno(), message)
@@ -284,6 +282,18 @@ class MediaProcess:
                     raise _Stuck
         except (_Stuck, Closed):
             self.close()
+
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """End a subprocess that is closed or forgotten; in a fork of the process that started it, leave it."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
 class _Stuck(Exception): ...

@@ -106,7 +106,7 @@ def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture
 def test_videos_that_an_ended_run_left_are_named(
     library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(library.engine.reader, "unfinished", lambda: 2)
+    monkeypatch.setattr(library.engine.reader, "unfinished", lambda: frozenset(("a", "b")))
     assert main(["ask", "Is the bolt tight?"]) == 0
     assert (
         "rag: 2 videos not finished, and not searched; 'rag index FOLDER' resumes them"

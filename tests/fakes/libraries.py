@@ -39,7 +39,7 @@ class FixedLibrary:
 
     library_id = "lib-1"
     contents = "0123456789abcdef"
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0, copies=lambda _: []))
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=frozenset, copies=lambda _: []))
     left_out = ()
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class OneVideoLibrary:
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
-        reader = SimpleNamespace(meta=None, unfinished=lambda: 0, copies=self.copies)
+        reader = SimpleNamespace(meta=None, unfinished=frozenset, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
 
     def __enter__(self) -> OneVideoLibrary:

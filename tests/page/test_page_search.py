@@ -218,8 +218,10 @@ def test_2_what_is_only_near_comes_after_the_matches_and_another_order_is_explai
         tab.page.unroute("**/v1/search")
         tab.page.route("**/v1/search", lambda route: route.fulfill(json=shape))
         tab.open(f"#/search?q=x{len(relevances)}")
-        best(tab).wait_for()
-        return tab.page.locator(".card .score").all_inner_texts()
+        scores = tab.page.locator(".card .score")
+        # The cards of the search before stay until the next ones come.
+        scores.nth(len(relevances) - 1).wait_for()
+        return scores.all_inner_texts()
 
     assert show(0.9, 0.2999) == ["0.90", "0.29"]
     assert tab.page.get_by_text("Sorted by images and text together").count() == 0
