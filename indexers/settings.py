@@ -75,7 +75,5 @@ class AsrSettings(SettingsSection):
 
 FRAME_MEASURES = "pictures/1"
 """Of frames (`indexers.shots`)."""
-SCANNED_PAGES = "pages/1"
-"""Of what is read of documents by OCR: a library from before it looks again at what it skipped."""
 SOUND_MEASURES = "sound/1"
 """Of audio (`indexers.soundtrack`)."""

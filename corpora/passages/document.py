@@ -22,6 +22,15 @@ MAX_TITLE = 300
 MAX_ID = 500
 
 
+def read_within(path: str, most: int, advice: str = "") -> bytes:
+    """The bytes of a file of at most `most` bytes. Raises `UnsupportedFile`, with `advice`, for more."""
+    with Path(path).open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UnsupportedFile(f"{path}: larger than {most >> 20} MiB{advice}")
+    return data
+
+
 @dataclass(frozen=True, slots=True)
 class PageStart:
     """Where a page begins in the text of a document."""

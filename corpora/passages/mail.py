@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import Message
-from pathlib import Path
 
-from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.errors import DamagedFile
 from corpora.passages import web_page
-from corpora.passages.document import Document, make_document
+from corpora.passages.document import Document, make_document, read_within
 from corpora.records import Problem
 from corpora.text_decoding import decode, one_line
 
@@ -27,10 +26,7 @@ _HEADER = re.compile(r"\A(?:From |[\w-]+:)")
 
 def read(path: str) -> Iterator[Document | Problem]:
     """A document an e-mail: the file's, and those that are attached to it. The title is the subject."""
-    with Path(path).open("rb") as file:
-        data = file.read(web_page.MAX_BYTES + 1)
-    if len(data) > web_page.MAX_BYTES:
-        raise UnsupportedFile(f"{path}: an e-mail larger than {web_page.MAX_BYTES >> 20} MiB")
+    data = read_within(path, web_page.MAX_BYTES)
     if not _HEADER.match(data[:200].lstrip().decode("latin-1")):
         raise DamagedFile(f"{path}: not an e-mail: it does not begin with a header")
     try:
@@ -56,7 +52,10 @@ def _documents(message: Message, room: int) -> Iterator[Document]:
 
 
 def _collect(part: Message, texts: list[str], attached: list[str], nested: list[Message]) -> None:
-    """The texts of a message, of alternatives the first plain one, and its attachments."""
+    """Gather the texts of a message and the names of its attachments.
+
+    Of alternatives one counts that has words: the plain text, else the last, which is the richest.
+    """
     kind = part.get_content_type()
     try:
         name = part.get_filename() or ""
@@ -67,7 +66,6 @@ def _collect(part: Message, texts: list[str], attached: list[str], nested: list[
     elif part.is_multipart():
         inner = [each for each in part.get_payload() if isinstance(each, Message)]
         if kind == "multipart/alternative":
-            # The plain text first; else the richest, which is the last.
             plain = [each for each in inner if each.get_content_type() == "text/plain"]
             for each in (*plain, *reversed([each for each in inner if each not in plain])):
                 said = list[str]()

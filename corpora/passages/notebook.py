@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document, make_document
+from corpora.errors import DamagedFile
+from corpora.passages.document import Document, make_document, read_within
 from corpora.passages.plain_text import markdown_title, plain
 from corpora.records import Problem
 from corpora.text_decoding import decode
@@ -20,10 +19,7 @@ MAX_PRINTED = 2000
 
 def read(path: str) -> Iterator[Document | Problem]:
     """One document. The title is the first heading."""
-    with Path(path).open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise UnsupportedFile(f"{path}: a notebook larger than {MAX_BYTES >> 20} MiB")
+    data = read_within(path, MAX_BYTES)
     try:
         notebook = json.loads(decode(data))
     except (ValueError, RecursionError) as error:

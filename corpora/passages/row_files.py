@@ -15,7 +15,7 @@ from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
-from corpora.passages.document import Document, complaint
+from corpora.passages.document import Document, complaint, read_within
 from corpora.passages.plain_text import doubts, refuse_binary
 from corpora.passages.rows import (
     EXPECTED,
@@ -135,10 +135,7 @@ def read_json_lines(path: str) -> Iterator[Document | Problem]:
 def read_json(path: str) -> Iterator[Document | Problem]:
     """A `.json` file: a list of objects, or JSON Lines under another name."""
     refuse_binary(path)
-    with Path(path).open("rb") as file:
-        data = file.read(MAX_JSON + 1)
-    if len(data) > MAX_JSON:
-        raise UnsupportedFile(f"{path}: larger than {MAX_JSON >> 20} MiB; write it as JSON Lines (.jsonl)")
+    data = read_within(path, MAX_JSON, "; write it as JSON Lines (.jsonl)")
     try:
         held = json.loads(decode(data))
     except RecursionError:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.errors import DamagedFile
 from corpora.passages import tables
-from corpora.passages.document import Document, make_document
+from corpora.passages.document import Document, make_document, read_within
 from corpora.passages.plain_text import refuse_binary
 from corpora.records import Problem
 from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
@@ -75,10 +74,7 @@ _NO_ITEM = re.compile(f"{MARK}[^{MARKED}]*{MARKED}|{END}")
 def read(path: str) -> Iterator[Document | Problem]:
     """One document. The title is `<title>`, else the first `<h1>`."""
     refuse_binary(path)
-    with Path(path).open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise UnsupportedFile(f"{path}: a web page larger than {MAX_BYTES >> 20} MiB")
+    data = read_within(path, MAX_BYTES)
     document = document_of(data, surroundings=SURROUNDINGS)
     if document is None:
         raise DamagedFile(f"{path}: a web page without text")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -13,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corpora.settings import ReadingSettings
+from corpora.video.ipc import MediaProcess
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, StalledFile, UnsupportedFile
 from tests.fakes.synthetic import write_video
@@ -127,6 +131,23 @@ def test_a_reader_that_stops_early_does_not_wait_and_keeps_its_child(long_video:
         assert reader.probe(str(long_video)).duration == pytest.approx(LONG, abs=2)
         assert time.monotonic() - begun < 10
         assert reader.pids == child
+
+
+def test_a_failing_reader_is_a_problem_of_its_file_and_the_next_one_is_read(long_video: Path) -> None:
+    with contextlib.closing(MediaProcess(60.0, ReadingSettings())) as process:
+        with pytest.raises(DamagedFile, match=r"a\.txt: its reader failed: ") as found:
+            list(process.ask("no such request", "a.txt"))
+        assert "Traceback" in str(found.value.__cause__)
+        assert list(process.ask("probe", str(long_video)))
+
+
+def test_a_forgotten_reader_ends_its_child(long_video: Path) -> None:
+    reader = MediaReader()
+    reader.probe(str(long_video))
+    (child,) = reader.pids
+    del reader
+    gc.collect()
+    assert not Path(f"/proc/{child}").exists()
 
 
 def test_the_next_file_ends_the_one_before_and_says_so(long_video: Path) -> None:

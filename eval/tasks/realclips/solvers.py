@@ -79,13 +79,8 @@ class Searched:
         library = self.videos.library
         if asked.video:
             return library.localize(self.videos.ids[asked.video], asked.text)
-        within = frozenset([self.videos.ids[asked.video]]) if asked.video else None
-        where = SearchFilter(videos=within, kinds=self.kinds)
-        return [
-            hit
-            for hit in library.search(asked.text, kind="video", top_k=DEPTH, where=where)
-            if hit.kind == "video"
-        ]
+        hits = library.search(asked.text, kind="video", top_k=DEPTH, where=SearchFilter(kinds=self.kinds))
+        return [hit for hit in hits if hit.kind == "video"]
 
 
 @dataclass(frozen=True)

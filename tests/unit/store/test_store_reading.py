@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from corpora.records import Problem
+from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
-from rag.store.lookup import path_of, resolve_citation, seconds
+from rag.store.lookup import file_statuses, path_of, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import EXCLUDED, FileRow, Hit
 from rag.store.snapshot import Snapshot
@@ -24,6 +25,7 @@ from tests.fakes.store_material import (
     add_source,
     add_video,
     clip_frames,
+    file_row,
     fill,
     passages,
     spans,
@@ -52,8 +54,19 @@ def reader(library: Path) -> Reader:
     return Reader.open(library)
 
 
-def test_a_video_that_is_not_finished_is_counted(reader: Reader) -> None:
-    assert len(reader.unfinished()) == 1
+def test_a_video_that_is_not_finished_is_named(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.begin_video(video(8))
+        writer.put_file(file_row(video(8).path, video(8).video_id, "video"))
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.unfinished() == {video(8).video_id}
+        shown = {each.path: each for each in file_statuses(reader, StorageSettings(), ScanSettings())}
+    assert {path: each.status for path, each in shown.items()} == {
+        video(1).path: "indexed",
+        video(8).path: "partly",
+    }
+    assert shown[video(8).path].reason.startswith("not finished")
 
 
 def best(hits: list[Hit]) -> list[str]:
