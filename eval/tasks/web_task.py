@@ -26,7 +26,7 @@ from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageE
 from rag.library import Library
 from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.store.lookup import whole_file
-from rag.web import MockWeb, open_web
+from rag.web import Web, open_web
 
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames
@@ -42,7 +42,7 @@ WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
 class AgentEnvironment:
     """What an agent needs that looks for videos on a web."""
 
-    web: MockWeb
+    web: Web
     reasoner: Reasoner
     frame_source: FrameSource
 
@@ -57,7 +57,7 @@ class WebEnvironment(AgentEnvironment):
     """Of measurements (`search.calibration`)."""
 
     @cached_property
-    def content_web(self) -> MockWeb:
+    def content_web(self) -> Web:
         """The same web, its videos searched by the indexed contents as well."""
         return open_web(self.web.catalogue.folder, encoder=self.encoder, library=self.library)
 
@@ -306,7 +306,7 @@ class WebSolver(Generic[SettingsT]):
     @property
     def web_settings(self) -> Mapping[str, Any]:
         """The part of `settings` that is the web's."""
-        return {"web": self.environment.web.fingerprint}
+        return {"web": f"{self.environment.web.catalogue.fingerprint}-hybrid"}
 
     @cached_property
     def counted(self) -> ReasonerWithCounts:
@@ -330,7 +330,7 @@ def open_environment(
     return WebEnvironment(web, reasoner, frame_source, library, settings.encoder, settings.search.calibration)
 
 
-def _holds_all(web: MockWeb, settings: Settings) -> bool:
+def _holds_all(web: Web, settings: Settings) -> bool:
     """Whether the library holds every video: then nothing is written, and runs can go side by side."""
     try:
         with Library.open(settings.library, settings=settings) as library:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
     from rag.reasoners.wrappers import ReasonerWithCounts
-    from rag.web import Faults, MockWeb
+    from rag.web import Faults, Web
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LibraryEnvironment(Environment):
 class WebEnvironment(Environment):
     """What an agent over a web works with."""
 
-    web: MockWeb
+    web: Web
     library: Library | None
     read_frames: ReadFrames
     read_audio: ReadSound
@@ -200,7 +200,7 @@ def media_readers(session: Session, library: Library | None) -> tuple[ReadFrames
     return read, media.audio_between
 
 
-def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:
+def page_frames(web: Web, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:
     """A function of a URL and times, float64 (n,) seconds, to the n frames on screen then, in time order.
 
     It returns None where the download or the decoder fails. Its downloads are not in the web's trace.
@@ -216,7 +216,7 @@ def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.flo
     return frames
 
 
-def local_path(web: MockWeb, *, made: bool) -> Callable[[str], str]:
+def local_path(web: Web, *, made: bool) -> Callable[[str], str]:
     """Address to the path of its file, as the library and `rag show` know it; empty where there is none.
 
     `made`: the web was made by this command; the files of a named web are not shown.

@@ -20,7 +20,7 @@ from rag.rendering.terminal import byte_count, counted, duration
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
     from eval.workbench.web import WebPlan
-    from rag.web import MockWeb, Page, SearchPage
+    from rag.web import Page, SearchPage, Web
     from rag.web.building import BuildReport
 
 app = typer.Typer(
@@ -203,7 +203,7 @@ def _opened(
     seed: int = 0,
     *,
     real_time: bool = False,
-) -> MockWeb:
+) -> Web:
     from rag.web import Faults, open_web
 
     return open_web(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from rag.web.catalogue import PageEntry, VideoEntry, read_catalogue, write_catalogue
 from rag.web.engine import ENGINES, EngineKind
 from rag.web.faults import FAULTS, Fault, Faults
-from rag.web.mock import MockWeb, open_web
-from rag.web.protocol import (
-    AVAILABILITIES,
+from rag.web.mock import Web, open_web
+from rag.web.records import (
     PAGE_SIZE,
     Availability,
     Downloaded,
@@ -16,12 +15,10 @@ from rag.web.protocol import (
     SearchResult,
     Transcript,
     TranscriptLine,
-    Web,
 )
 from rag.web.trace import WebEvent, WebTrace
 
 __all__ = [
-    "AVAILABILITIES",
     "ENGINES",
     "FAULTS",
     "PAGE_SIZE",
@@ -30,7 +27,6 @@ __all__ = [
     "EngineKind",
     "Fault",
     "Faults",
-    "MockWeb",
     "Page",
     "PageEntry",
     "SearchPage",

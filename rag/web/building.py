@@ -29,7 +29,7 @@ from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.store.lookup import file_states
 from rag.store.sidecars import has_indexed_content
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
-from rag.web.protocol import TranscriptLine
+from rag.web.records import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
 
 if TYPE_CHECKING:

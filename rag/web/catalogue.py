@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from corpora.errors import os_reason
 from corpora.kinds import kind_of
 from rag.errors import WebUnusable
-from rag.web.protocol import Availability, TranscriptLine
+from rag.web.records import Availability, TranscriptLine
 
 VIDEOS = "web.jsonl"
 PAGES = "pages.jsonl"

@@ -14,13 +14,12 @@ import contextlib
 import hashlib
 import math
 import os
+import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -28,7 +27,8 @@ import numpy as np
 
 from rag.errors import QuestionError
 from rag.records import VideoHit
-from rag.retrieval.ranking import fuse
+from rag.retrieval.ranking import Fused, fuse
+from rag.words import UNSPACED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from rag.web.catalogue import VideoEntry
 
 
+_RUN = re.compile(rf"(?:{UNSPACED.pattern})+|(?:(?!{UNSPACED.pattern})\S)+")
+
+
 def words(text: str) -> list[str]:
     """In order, case folded and in compatibility form (NFKC).
 
@@ -45,40 +48,12 @@ def words(text: str) -> list[str]:
     its overlapping pairs (or itself, where it is one character), as search engines index them.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
+    kept = (one if unicodedata.category(one)[0] in "LNM" or UNSPACED.match(one) else " " for one in folded)
     found: list[str] = []
-    for kind, run in _runs(folded):
-        if kind == "unspaced" and len(run) > 1:
-            found += [run[at : at + 2] for at in range(len(run) - 1)]
-        else:
-            found.append(run)
+    for run in _RUN.findall("".join(kept)):
+        pairs = [run[at : at + 2] for at in range(len(run) - 1)] if UNSPACED.match(run) else []
+        found += pairs or [run]
     return found
-
-
-def _runs(text: str) -> Iterator[tuple[str, str]]:
-    for kind, run in groupby(text, _kind):
-        if kind:
-            yield kind, "".join(run)
-
-
-def _kind(character: str) -> str:
-    """`unspaced`, `spaced`, or nothing for what belongs to no word."""
-    code = ord(character)
-    if code < 128:
-        return "spaced" if character.isalnum() else ""
-    if _is_unspaced(code):
-        return "unspaced"
-    return "spaced" if unicodedata.category(character)[0] in "LNM" else ""
-
-
-def _is_unspaced(code: int) -> bool:
-    return (
-        0x3040 <= code <= 0x30FF  # kana
-        or 0x3400 <= code <= 0x4DBF
-        or 0x4E00 <= code <= 0x9FFF
-        or 0xF900 <= code <= 0xFAFF
-        or 0x20000 <= code <= 0x3FFFF
-        or 0x0E00 <= code <= 0x0E7F  # Thai
-    )
 
 
 K1 = 1.5
@@ -123,90 +98,62 @@ RRF_K = 60
 DECIMALS = 6
 
 
-class Searchable(Protocol):
-    """An entry of a search engine: id and text."""
-
-    @property
-    def id(self) -> str:
-        """Unique within an engine."""
-
-    @property
-    def text(self) -> str:
-        """What is indexed."""
-
-
 class Engine(Protocol):
     """A search engine over entries given when it is made."""
 
-    def rank(self, query: str) -> list[Ranked]:
-        """All that fit, best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """An entry found, with its score."""
-
-    number: int
-    """Of the entry, in the order in which the engine was given them."""
-    score: float
+    def rank(self, query: str) -> list[Fused[str]]:
+        """Ids of all that fit, best first, with their scores."""
 
 
 class SearchEngine:
-    """Over the texts of one table. `open_encoder` is called at the first dense query only."""
+    """Over the texts of one table, by id. `open_encoder` is called at the first dense query only."""
 
     def __init__(
         self,
-        entries: Sequence[Searchable],
+        texts: Mapping[str, str],
         kind: EngineKind,
         open_encoder: Callable[[], TextEncoder],
         cache: Path | None = None,
     ) -> None:
-        """`cache`: a folder where the entries' vectors are kept; None keeps them in memory only."""
-        self._entries = entries
+        """`cache`: a folder where the texts' vectors are kept; None keeps them in memory only."""
+        self._ids, self._texts = list(texts), list(texts.values())
         self._kind = kind
         self._open_encoder = open_encoder
         self._cache = cache
         self._lock = threading.RLock()
 
-    def rank(self, query: str) -> list[Ranked]:
+    def rank(self, query: str) -> list[Fused[str]]:
         """All that fit, best first, equal scores by id."""
         # What was no UTF-8 on the command line, no encoder takes.
         query = query.encode("utf-8", "replace").decode()
         asked = words(query)
-        if not asked or not self._entries:
+        if not asked or not self._ids:
             return []
         if self._kind == "bm25":
             return self._by_words(asked)
         if self._kind == "dense":
             return self._by_meaning(query)
-        rankings = [
-            [self._entries[hit.number].id for hit in found]
-            for found in (self._by_words(asked)[:POOL], self._by_meaning(query))
-        ]
-        return [Ranked(self._numbers[hit.key], hit.score) for hit in fuse(rankings, RRF_K)]
+        rankings = (self._by_words(asked)[:POOL], self._by_meaning(query))
+        return fuse([[hit.key for hit in found] for found in rankings], RRF_K)
 
-    def _by_words(self, asked: list[str]) -> list[Ranked]:
+    def _by_words(self, asked: list[str]) -> list[Fused[str]]:
         with self._lock:
             scores = self._bm25.scores(asked)
         return self._ordered(scores, np.flatnonzero(scores > 0))
 
-    def _by_meaning(self, query: str) -> list[Ranked]:
+    def _by_meaning(self, query: str) -> list[Fused[str]]:
         with self._lock:
             vector = self._encoder.encode_text([query])[0]
             scores = (self._vectors @ vector).astype(np.float64)
         return self._ordered(scores, np.arange(len(scores)))[:POOL]
 
-    def _ordered(self, scores: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[Ranked]:
-        found = [Ranked(int(number), round(float(scores[number]), DECIMALS)) for number in numbers]
-        return sorted(found, key=lambda hit: (-hit.score, self._entries[hit.number].id))
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {entry.id: number for number, entry in enumerate(self._entries)}
+    def _ordered(self, scores: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[Fused[str]]:
+        found = [Fused(self._ids[number], round(float(scores[number]), DECIMALS)) for number in numbers]
+        return sorted(found, key=lambda hit: (-hit.score, hit.key))
 
     @cached_property
     def _bm25(self) -> Bm25:
-        return Bm25([words(entry.text) for entry in self._entries])
+        return Bm25([words(text) for text in self._texts])
 
     @cached_property
     def _encoder(self) -> TextEncoder:
@@ -214,18 +161,19 @@ class SearchEngine:
 
     @cached_property
     def _vectors(self) -> NDArray[np.float32]:
-        """float32 (n, dim), unit rows, in the entries' order."""
-        texts = [entry.text for entry in self._entries]
-        key = hashlib.sha256("\x1f".join([self._encoder.fingerprint, *texts]).encode("utf-8", "replace"))
+        """float32 (n, dim), unit rows, in the texts' order."""
+        key = hashlib.sha256(
+            "\x1f".join([self._encoder.fingerprint, *self._texts]).encode("utf-8", "replace")
+        )
         kept = None if self._cache is None else self._cache / f"{key.hexdigest()[:32]}.npy"
         if kept is not None and kept.exists():
             # A file that was cut, or is none of ours, is made again.
             with contextlib.suppress(OSError, ValueError, EOFError), kept.open("rb") as file:
                 found = np.lib.format.read_array(file, allow_pickle=False)
-                if _are_vectors(found, (len(texts), self._encoder.dim)):
+                if _are_vectors(found, (len(self._texts), self._encoder.dim)):
                     held: NDArray[np.float32] = found
                     return held
-        rows = self._encoder.encode_text(texts)
+        rows = self._encoder.encode_text(self._texts)
         if kept is not None:
             _keep(kept, rows)
         return rows
@@ -265,11 +213,10 @@ class ContentEngine:
         self._library = library
         self._titles = titles
 
-    def rank(self, query: str) -> list[Ranked]:
+    def rank(self, query: str) -> list[Fused[str]]:
         """All that fit, best first, equal scores by id."""
-        by_title = [self._entries[hit.number].id for hit in self._titles.rank(query)]
-        numbers = {entry.id: number for number, entry in enumerate(self._entries)}
-        return [Ranked(numbers[hit.key], hit.score) for hit in fuse([self._held(query), by_title], RRF_K)]
+        by_title = [hit.key for hit in self._titles.rank(query)]
+        return fuse([self._held(query), by_title], RRF_K)
 
     def _held(self, query: str) -> list[str]:
         """Ids of entries, by the best window of each; re-uploads stand side by side."""

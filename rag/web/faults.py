@@ -7,13 +7,13 @@ call is slow, refused, cut or empty depends also on how often it was made, so tr
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from rag.errors import UsageError
 
 Fault = Literal["dead_link", "slow", "truncated", "rate_limit", "empty_result", "stale_metadata"]
-FAULTS: tuple[Fault, ...] = ("dead_link", "slow", "truncated", "rate_limit", "empty_result", "stale_metadata")
+FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Faults:
     @classmethod
     def everywhere(cls, rate: float, seed: int = 0) -> Faults:
         """Every fault at one rate."""
-        return cls(rate, rate, rate, rate, rate, rate, seed)
+        return cls(**dict.fromkeys(FAULTS, rate), seed=seed)
 
     @classmethod
     def parse(cls, text: str, seed: int = 0) -> Faults:
@@ -50,12 +50,12 @@ class Faults:
         rates: dict[str, float] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = part.partition("=")
+            if equals and name not in FAULTS:
+                raise UsageError(f"fault {name}: no such fault; there are {', '.join(FAULTS)}")
             try:
                 rate = float(value if equals else name)
             except ValueError:
                 rate = -1.0
-            if equals and name not in FAULTS:
-                raise UsageError(f"fault {name}: no such fault; there are {', '.join(FAULTS)}")
             if not 0 <= rate <= 1:
                 raise UsageError(f"faults {part}: a rate is in [0, 1]; as in 0.3 or slow=0.1,dead_link=0.2")
             rates |= {name: rate} if equals else dict.fromkeys(FAULTS, rate)
@@ -76,7 +76,4 @@ class Faults:
         return int.from_bytes(hashlib.blake2b(named, digest_size=8).digest(), "big") / 2**64
 
     def __str__(self) -> str:
-        struck = [
-            f"{field.name}={getattr(self, field.name):g}" for field in fields(self) if field.name in FAULTS
-        ]
-        return ",".join(part for part in struck if not part.endswith("=0"))
+        return ",".join(f"{name}={self.rate(name):g}" for name in FAULTS if self.rate(name))

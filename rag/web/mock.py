@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from corpora.identity import content_hash
 from indexers.settings import EncoderSettings
 from rag.errors import (
     AccessRefused,
@@ -21,44 +22,43 @@ from rag.errors import (
     NoTranscript,
     PageGone,
     RateLimited,
+    UnreadableFile,
     UsageError,
     WebError,
     WebTimeout,
+    WebUnusable,
 )
 from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address, read_catalogue
-from rag.web.downloads import Downloads
 from rag.web.engine import ENGINES, ContentEngine, Engine, EngineKind, SearchEngine, words
 from rag.web.faults import Fault, Faults
-from rag.web.protocol import PAGE_SIZE, Downloaded, Page, SearchPage, SearchResult, Transcript
+from rag.web.records import PAGE_SIZE, Downloaded, Page, SearchPage, SearchResult, Transcript
 from rag.web.trace import Operation, WebTrace
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
     from rag.library import Library
+    from rag.retrieval.ranking import Fused
 
 SNIPPET = 240
 """Characters of a snippet at most."""
 STALE_SHARE = 0.6
 """Of the title's words, those that an early state of it had."""
+SHOWN = ("id", "url", "title", "channel", "upload_date", "duration", "tags", "thumbnail")
+"""What a page and a search result show of a video as its entry has it."""
 
 
 def video_result(entry: VideoEntry, rank: int, score: float, *, stale: bool = False) -> SearchResult:
     """`stale`: as it was when the engine last looked, which is long ago."""
+    found = SearchResult(rank=rank, snippet=shortened(entry.description), score=score, **_shown(entry))
+    if not stale:
+        return found
     title = entry.title.split()
     early = " ".join(title[: max(1, round(len(title) * STALE_SHARE))])
-    return SearchResult(
-        rank=rank,
-        url=entry.url,
-        title=early if stale else entry.title,
-        snippet="" if stale else shortened(entry.description),
-        id=entry.id,
-        channel=entry.channel,
-        upload_date=entry.upload_date,
-        duration=0.0 if stale else entry.duration,
-        tags=() if stale else entry.tags,
-        thumbnail=entry.thumbnail,
-        score=score,
-    )
+    return replace(found, title=early, snippet="", duration=0.0, tags=())
+
+
+def _shown(entry: VideoEntry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in SHOWN}
 
 
 def page_result(entry: PageEntry, rank: int, score: float, query: str) -> SearchResult:
@@ -109,49 +109,6 @@ REASONS: dict[Gate, str] = {
 }
 
 
-class WebStore:
-    """What all sessions of one web share: its catalogue, its engines and its cache of downloads."""
-
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        engine: EngineKind,
-        open_encoder: Callable[[], TextEncoder],
-        downloads: Downloads,
-        library: Library | None = None,
-        spoken: bool = False,
-    ) -> None:
-        """`library`: videos are searched by what it holds of them, too; `spoken`: by their transcripts."""
-        self.catalogue = catalogue
-        self.engine = f"{engine}{' and speech' * spoken}{' and contents' * (library is not None)}"
-        self.downloads = downloads
-        vectors = catalogue.folder / ".vectors"
-        listed = [_WithSpeech(entry) for entry in catalogue.videos] if spoken else catalogue.videos
-        titles = SearchEngine(listed, engine, open_encoder, vectors)
-        self.videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
-        self.pages = SearchEngine(catalogue.pages, engine, open_encoder, vectors)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of the catalogue and the search engine."""
-        return f"{self.catalogue.fingerprint}-{self.engine}"
-
-
-@dataclass(frozen=True, slots=True)
-class _WithSpeech:
-    """A video as it is searched by its metadata and by what is said in it."""
-
-    entry: VideoEntry
-
-    @property
-    def id(self) -> str:
-        return self.entry.id
-
-    @property
-    def text(self) -> str:
-        return "\n".join([self.entry.text, *(line.text for line in self.entry.transcript)])
-
-
 @dataclass
 class _Call:
     """One call while it lasts: what will be its line in the trace."""
@@ -164,48 +121,46 @@ class _Call:
     faults: list[Fault] = field(default_factory=list)
 
 
-class MockWeb:
-    """The `Web` of a folder; made by `rag.web.open_web`.
+class Web:
+    """A frozen web of videos and pages, made by `open_web`; used from one thread or several.
 
-    Its answers hang on the catalogue, the engine, the faults and the calls made so far, and on nothing
-    else. A delay is slept only in `real_time`; else it is counted in the trace and costs nothing.
+    Any verb may raise `RateLimited` or `WebTimeout` (try again, later), and every call, answered or failed,
+    is one line of `trace`. Answers hang on the catalogue, the engine, the faults and the calls made so far,
+    and on nothing else. A delay is slept only in `real_time`; else it is counted in the trace and costs
+    nothing.
     """
 
     def __init__(
         self,
-        store: WebStore,
+        catalogue: Catalogue,
+        videos: Engine,
+        pages: Engine,
         *,
         faults: Faults | None = None,
         trace: WebTrace | None = None,
         timeout_seconds: float = 10.0,
         real_time: bool = False,
     ) -> None:
+        self.catalogue = catalogue
+        """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
         self.trace = trace or WebTrace()
         self.faults = faults or Faults()
         self.timeout_seconds = timeout_seconds
         self.real_time = real_time
-        self._store = store
+        self._videos, self._pages = videos, pages
         self._attempts: dict[tuple[object, ...], int] = {}
         self._fetched: set[str] = set()
         self._lock = threading.Lock()
 
-    @property
-    def fingerprint(self) -> str:
-        """Identity of the catalogue and the search engine."""
-        return self._store.fingerprint
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
-        return self._store.catalogue
-
-    def session(self, trace: WebTrace | None = None) -> MockWeb:
+    def session(self, trace: WebTrace | None = None) -> Web:
         """The same web for another client: no call made yet, an empty trace.
 
         One session a question makes a question's answers independent of the questions before it.
         """
-        return MockWeb(
-            self._store,
+        return Web(
+            self.catalogue,
+            self._videos,
+            self._pages,
             faults=self.faults,
             trace=trace,
             timeout_seconds=self.timeout_seconds,
@@ -213,49 +168,45 @@ class MockWeb:
         )
 
     def search_videos(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
-        """See `Web`. Raises `RateLimited` and `WebTimeout`, or `UsageError` for a page below 1."""
-        videos = self.catalogue.videos
+        """Videos for words, best first, by their metadata. No result is an answer, not a failure.
 
-        def result(rank: int, number: int, score: float, call: _Call) -> SearchResult:
-            entry = videos[number]
+        Raises `RateLimited` and `WebTimeout`, or `UsageError` for a page below 1.
+        """
+
+        def result(rank: int, hit: Fused[str], call: _Call) -> SearchResult:
+            entry = self.catalogue.by_id[hit.key]
             stale = self.faults.strikes("stale_metadata", entry.url)
             if stale and "stale_metadata" not in call.faults:
                 call.faults.append("stale_metadata")
-            return video_result(entry, rank, score, stale=stale)
+            return video_result(entry, rank, hit.score, stale=stale)
 
-        return self._search("search_videos", self._store.videos, query, page, page_size, result)
+        return self._search("search_videos", self._videos, query, page, page_size, result)
 
     def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
-        """See `Web`. Raises as `search_videos` does."""
-        pages = self.catalogue.pages
+        """Pages of text for words, best first. Raises as `search_videos` does."""
 
-        def result(rank: int, number: int, score: float, _: _Call) -> SearchResult:
-            return page_result(pages[number], rank, score, query)
+        def result(rank: int, hit: Fused[str], _: _Call) -> SearchResult:
+            return page_result(self.catalogue.pages_by_id[hit.key], rank, hit.score, query)
 
-        return self._search("search", self._store.pages, query, page, page_size, result)
+        return self._search("search", self._pages, query, page, page_size, result)
 
     def open(self, url: str) -> Page:
-        """See `Web`. Raises `PageGone`, `RateLimited` and `WebTimeout`."""
+        """The page at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
+        private now, which looks the same from outside; also `RateLimited` and `WebTimeout`."""
         with self._call("open", url):
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
                 return Page(entry.url, entry.title, entry.content, "text", entry.id, entry.site)
             return Page(
-                url=entry.url,
-                title=entry.title,
                 text=entry.description,
-                id=entry.id,
-                channel=entry.channel,
-                upload_date=entry.upload_date,
-                duration=entry.duration,
-                tags=entry.tags,
-                thumbnail=entry.thumbnail,
                 availability=entry.availability,
                 has_transcript=bool(entry.transcript),
+                **_shown(entry),
             )
 
     def transcript(self, url: str) -> Transcript:
-        """See `Web`. Raises also `RateLimited` and `WebTimeout`."""
+        """What is said in a video. Raises `PageGone`, `AccessRefused` or `NoTranscript`; also `RateLimited`
+        and `WebTimeout`."""
         with self._call("transcript", url):
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
@@ -266,8 +217,9 @@ class MockWeb:
             return Transcript(entry.url, entry.transcript, entry.transcript_timed, entry.language)
 
     def download(self, url: str) -> Downloaded:
-        """See `Web`. Raises also `RateLimited` and `WebTimeout`, and `WebUnusable` where the web's own
-        file is gone or has changed."""
+        """The video's file, whole. Raises `PageGone`, `AccessRefused` (a gate of age or region), `NoMedia`
+        (a page without a video) or `DownloadTruncated` (try again); also `RateLimited` and `WebTimeout`, and
+        `WebUnusable` where the web's own file is gone or has changed."""
         with self._call("download", url) as call:
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
@@ -275,9 +227,8 @@ class MockWeb:
             _pass_gates(entry, url)
             if not entry.file:
                 raise NoMedia(f"{url}: this web has the video's page, but not its file")
-            got = self._store.downloads.fetch(self.catalogue, entry)
+            got = self._whole_file(entry)
             with self._lock:
-                # Whether some earlier run filled the cache on disk must not show in a trace.
                 cached = got.video_id in self._fetched
             if not cached:
                 call.bytes = got.bytes
@@ -288,7 +239,7 @@ class MockWeb:
                     )
                 with self._lock:
                     self._fetched.add(got.video_id)
-            return replace(got, url=entry.url, cached=cached)
+            return replace(got, cached=cached)
 
     def media(self, url: str) -> Downloaded:
         """A file for whoever serves the web: no fault strikes, and it is no line in the trace; gates hold."""
@@ -296,19 +247,35 @@ class MockWeb:
         if isinstance(entry, PageEntry) or not entry.file:
             raise NoMedia(f"{url}: no video file here")
         _pass_gates(entry, url)
-        return self._store.downloads.fetch(self.catalogue, entry)
+        return self._whole_file(entry)
 
     def video_id(self, url: str) -> str | None:
-        """See `Web`: a file's content id, for its stored vectors in a library."""
+        """The content id of the video at an address, as a library has it, without a transfer and without a
+        line in the trace; None where the web has no file for it."""
         entry = self.catalogue.video(url)
         if entry is None or not entry.file:
             return None
-        return self._store.downloads.content_id(self.catalogue, entry)
+        return entry.content_id or self._whole_file(entry).video_id
+
+    def _whole_file(self, entry: VideoEntry) -> Downloaded:
+        """The file of an entry that has one, with the content that the catalogue names."""
+        path = self.catalogue.path(entry)
+        if path is None or not os.path.isfile(path):
+            raise WebUnusable(f"{path or entry.url}: the web's file is gone; build the web again")
+        path = path.resolve()
+        state = path.stat()
+        try:
+            video_id = _content_id(path, state.st_size, state.st_mtime_ns)
+        except UnreadableFile as error:
+            raise WebUnusable(str(error)) from error
+        if entry.content_id not in ("", video_id):
+            raise WebUnusable(f"{path}: not the file that this web was built with; build the web again")
+        return Downloaded(entry.url, str(path), video_id, state.st_size, False)
 
     def close(self) -> None:
-        """Nothing is held open; there for the protocol's sake."""
+        """Nothing is held open; there for what closes whatever it opened."""
 
-    def __enter__(self) -> MockWeb:
+    def __enter__(self) -> Web:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -321,7 +288,7 @@ class MockWeb:
         query: str,
         page: int,
         page_size: int,
-        result: Callable[[int, int, float, _Call], SearchResult],
+        result: Callable[[int, Fused[str], _Call], SearchResult],
     ) -> SearchPage:
         if page < 1 or not 1 <= page_size <= LARGEST_PAGE:
             raise UsageError(
@@ -331,7 +298,7 @@ class MockWeb:
             ranked = [] if self._strikes("empty_result", call) else engine.rank(query)
             first = (page - 1) * page_size
             shown = tuple(
-                result(rank, hit.number, hit.score, call)
+                result(rank, hit, call)
                 for rank, hit in enumerate(ranked[first : first + page_size], start=first + 1)
             )
             call.results = tuple(found.url for found in shown)
@@ -402,6 +369,11 @@ def _pass_gates(entry: VideoEntry, url: str) -> None:
         raise AccessRefused(f"{url}: {REASONS[entry.availability]}")
 
 
+@lru_cache(maxsize=4096)
+def _content_id(path: Path, size: int, changed_ns: int) -> str:  # noqa: ARG001 (a changed file is read again)
+    return content_hash(path)
+
+
 LIVE = ("live", "http:", "https:", "www.")
 
 
@@ -411,19 +383,17 @@ def open_web(
     engine: EngineKind = "hybrid",
     faults: Faults | None = None,
     trace: WebTrace | None = None,
-    downloads: str | os.PathLike[str] | None = None,
     encoder: EncoderSettings | None = None,
     timeout_seconds: float = 10.0,
     real_time: bool = False,
     library: Library | None = None,
     spoken: bool = False,
-) -> MockWeb:
+) -> Web:
     """The frozen web in a folder that `rag web build` made, or that holds a `web.jsonl`.
 
-    `downloads`: the cache of downloads; default `.downloads` in the web's folder. `encoder`: whose text
-    encoder serves the dense half of the engine. `real_time`: sleep through the delays of slow answers.
-    `library`: videos are searched by what it holds of them, and by their metadata. `spoken`: also by their
-    transcripts, which no web's search reads, for files that have no metadata.
+    `encoder`: whose text encoder serves the dense half of the engine. `real_time`: sleep through the delays
+    of slow answers. `library`: videos are searched by what it holds of them, and by their metadata.
+    `spoken`: also by their transcripts, which no web's search reads, for files that have no metadata.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -436,10 +406,29 @@ def open_web(
     if engine not in ENGINES:
         raise UsageError(f"engine {engine}: no such engine; there are {', '.join(ENGINES)}")
     catalogue = read_catalogue(named)
-    kept = Downloads(Path(downloads) if downloads is not None else catalogue.folder / ".downloads")
-    opener = partial(_open_encoder, encoder or EncoderSettings())
-    store = WebStore(catalogue, engine, opener, kept, library, spoken)
-    return MockWeb(store, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
+
+    def engine_of(entries: Iterable[VideoEntry] | Iterable[PageEntry]) -> SearchEngine:
+        opener = partial(_open_encoder, encoder or EncoderSettings())
+        texts = {entry.id: entry.text for entry in entries}
+        return SearchEngine(texts, engine, opener, catalogue.folder / ".vectors")
+
+    titles = engine_of(map(_with_speech, catalogue.videos) if spoken else catalogue.videos)
+    videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
+    return Web(
+        catalogue,
+        videos,
+        engine_of(catalogue.pages),
+        faults=faults,
+        trace=trace,
+        timeout_seconds=timeout_seconds,
+        real_time=real_time,
+    )
+
+
+def _with_speech(entry: VideoEntry) -> VideoEntry:
+    """As it is searched by its metadata and by what is said in it."""
+    said = [line.text for line in entry.transcript]
+    return replace(entry, description="\n".join([*filter(None, [entry.description]), *said]))
 
 
 def _open_encoder(settings: EncoderSettings) -> TextEncoder:

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from corpora.text_decoding import clean, decode, one_line
 from rag.web.catalogue import LONGEST
-from rag.web.protocol import Availability, TranscriptLine
+from rag.web.records import Availability, TranscriptLine
 
 ADULT = 18
 CLOSED: dict[str, Availability] = {

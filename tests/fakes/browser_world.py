@@ -24,7 +24,7 @@ from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
 from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.records import Question, Usage
-from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
+from rag.web import Faults, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 from tests.fakes.role_methods import RoleMethods
 
@@ -41,7 +41,7 @@ def make_web(
     page: str = "A kettle boils water.",
     lines: bool = True,
     **changes: str,
-) -> MockWeb:
+) -> Web:
     """`count` videos of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
     `page`: the text of the only page. `lines`: with a transcript.

@@ -22,7 +22,7 @@ from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInv
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.records import Question
-from rag.web import FAULTS, Faults, MockWeb
+from rag.web import FAULTS, Faults, Web
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
@@ -50,7 +50,7 @@ def _limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def given_up(web: MockWeb, attempts: int) -> Counter[str]:
+def given_up(web: Web, attempts: int) -> Counter[str]:
     """Errors of the calls that were not answered in the end, from the web's own trace."""
     found: Counter[str] = Counter()
     before, tries = None, 0
@@ -70,7 +70,7 @@ def kinds(base: type[Exception]) -> set[str]:
     return {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, base)}
 
 
-def check(run: BrowseRun, web: MockWeb, settings: BrowserSettings) -> None:
+def check(run: BrowseRun, web: Web, settings: BrowserSettings) -> None:
     """It ended in bounds, with an answer or a typed failure, and kept nothing that went wrong to itself."""
     assert len(web.trace.events) <= LONGEST
     assert run.loops <= settings.max_steps

@@ -38,7 +38,7 @@ from eval.workbench.web import CHANNELS, RELOADERS, Upload, UploadMetadata, WebP
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import RagError
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.web import MockWeb, open_web
+from rag.web import Web, open_web
 from rag.web.catalogue import Catalogue, VideoEntry
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def build_browsecomp(
     )
 
 
-def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, reasoner: Reasoner) -> dict[str, str]:
+def check_questions(drafts: Sequence[BrowseQuestion], web: Web, reasoner: Reasoner) -> dict[str, str]:
     """Why a question is dropped, by id: metadata hold its answer, it is a duplicate, it does not lead to one
     video alone, or a control without video answers it (section 3.4)."""
     reasons: dict[str, str] = {}

@@ -33,7 +33,7 @@ from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 from rag.records import Usage
-from rag.web import MockWeb, SearchResult
+from rag.web import SearchResult, Web
 
 STORED = replace(PAPER, frames="stored", screen=True)
 VARIANTS = Variants(
@@ -148,7 +148,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         second = second_judge(environment.reasoner)
         return run_raclo(memory, web, reasoner, environment.frame_source, settings, second=second)
 
-    def _metadata_run(self, memory: Memory, web: MockWeb) -> RacloRun:
+    def _metadata_run(self, memory: Memory, web: Web) -> RacloRun:
         """The agent's searches; of their results the most likely by title and description, and its middle."""
         reasoner, settings = self.counted.reasoner, self.variant.settings
         reasoner.usage()
@@ -170,7 +170,7 @@ class RacloSolver(WebSolver[RacloSettings]):
             likeliest = chosen[0] if chosen else 0
         return _as_run(memory, candidates, queries, reasoner.usage(), likeliest, tuple(steps))
 
-    def _oracle_run(self, memory: Memory, web: MockWeb, url: str) -> RacloRun:
+    def _oracle_run(self, memory: Memory, web: Web, url: str) -> RacloRun:
         """The target video is the only candidate."""
         reasoner, settings = self.counted.reasoner, self.variant.settings
         reasoner.usage()
@@ -181,7 +181,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         return _as_run(memory, (found,), (), reasoner.usage())
 
 
-def _chance_run(memory: Memory, web: MockWeb, url: str, share: float) -> RacloRun:
+def _chance_run(memory: Memory, web: Web, url: str, share: float) -> RacloRun:
     """The target video, at `share` in [0, 1) of it. Raises `PageGone`."""
     found = _candidate(memory, web.video_id(url) or "", _result(web, url), share)
     return _as_run(memory, (found,), (), Usage())
@@ -199,7 +199,7 @@ def _candidate(
     )
 
 
-def _result(web: MockWeb, url: str) -> SearchResult:
+def _result(web: Web, url: str) -> SearchResult:
     entry = web.catalogue.video(url)
     if entry is None:
         raise PageGone(f"{url}: the web has no such video")

@@ -41,8 +41,8 @@ from rag.errors import (
     WebTimeout,
 )
 from rag.listening import LONGEST_GOODBYE, bind_listener, is_own_name, own_names
-from rag.web.mock import LARGEST_PAGE, MockWeb
-from rag.web.protocol import Page, Transcript
+from rag.web.mock import LARGEST_PAGE, Web
+from rag.web.records import Page, Transcript
 from rag.web.serving import pages, serper, youtube
 from rag.web.serving.media import Thumbnails, cut_file
 from rag.web.serving.pages import Links, subtitles
@@ -65,7 +65,7 @@ LONGEST_BODY = 65536
 Shape = Callable[[int, str], Mapping[str, Any]]
 
 
-def build_app(web: MockWeb, host: str = HOST) -> Starlette:
+def build_app(web: Web, host: str = HOST) -> Starlette:
     """`host`: the address that is listened on; requests for other names than its own are refused."""
     thumbnails = Thumbnails(web)
     face = _Face(web, thumbnails)
@@ -114,7 +114,7 @@ class _OwnNames:
 class _Face:
     """One handler a route."""
 
-    def __init__(self, web: MockWeb, thumbnails: Thumbnails) -> None:
+    def __init__(self, web: Web, thumbnails: Thumbnails) -> None:
         self._web = web
         self._thumbnails = thumbnails
 
@@ -283,7 +283,7 @@ def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None
 
 
 def serve(
-    web: MockWeb, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
+    web: Web, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
 ) -> None:
     """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
 

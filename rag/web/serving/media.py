@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import FileProblem, NoMedia
-from rag.web.mock import MockWeb
+from rag.web.mock import Web
 
 if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
@@ -31,7 +31,7 @@ def cut_file(path: Path, received: int) -> Iterator[bytes]:
 class Thumbnails:
     """A JPEG of each video, from a third into it. One reader, used by one thread at a time."""
 
-    def __init__(self, web: MockWeb) -> None:
+    def __init__(self, web: Web) -> None:
         self._web = web
         self._lock = threading.Lock()
         self._media: MediaReader | None = None

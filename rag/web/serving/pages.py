@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rag.rendering.webvtt import vtt_time
-from rag.web.protocol import Page, PageKind, TranscriptLine
+from rag.web.records import Page, PageKind, TranscriptLine
 
 
 @dataclass(frozen=True, slots=True)

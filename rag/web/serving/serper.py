@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag.web.protocol import SearchPage
+from rag.web.records import SearchPage
 from rag.web.serving.pages import Links
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rag.errors import UsageError
-from rag.web.protocol import Page, SearchPage, SearchResult, Transcript
+from rag.web.records import Page, SearchPage, SearchResult, Transcript
 from rag.web.serving.pages import Links, iso_duration, published
 
 REASONS = {

@@ -24,7 +24,7 @@ from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import MAIN
 from rag.reasoners.roles.material import Memory
 from rag.records import Question
-from rag.web import MockWeb
+from rag.web import Web
 from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.shotfinder_world import ShotReasoner
@@ -33,22 +33,22 @@ ODD = "a <kettle> boils"
 Watch = Callable[[Step], None]
 
 
-def browse(web: MockWeb, watch: Watch) -> Any:
+def browse(web: Web, watch: Watch) -> Any:
     asked = Question("q", f"{ASKED.text} {ODD}")
     return run_video_browser(asked, web, RuleReasoner(), frame_source(), MAIN, watch=watch)
 
 
-def recall(web: MockWeb, watch: Watch) -> Any:
+def recall(web: Web, watch: Watch) -> Any:
     memory, reasoner = Memory(ODD, "a hand lifts the lid"), RecallingReasoner()
     return run_raclo(memory, web, reasoner, frame_source(), PAPER, watch=watch)  # type: ignore[arg-type]  # three roles
 
 
-def shots(web: MockWeb, watch: Watch) -> Any:
+def shots(web: Web, watch: Watch) -> Any:
     asked = ShotRequest(ODD, Constraints(color="warm", resolution=1080))
     return find_shot(asked, web, ShotReasoner(), frame_source(), watch=watch)
 
 
-AGENTS: dict[str, tuple[Callable[[MockWeb, Watch], Any], Any]] = {
+AGENTS: dict[str, tuple[Callable[[Web, Watch], Any], Any]] = {
     "video-browser": (browse, browser_view),
     "raclo": (recall, raclo_view),
     "shotfinder": (shots, shotfinder_view),

@@ -31,7 +31,7 @@ from rag.errors import ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
-from rag.web import MockWeb, Transcript
+from rag.web import Transcript, Web
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.raclo_world import RecallingReasoner
@@ -142,10 +142,10 @@ def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
 def test_a_missing_transcript_is_reported_and_the_video_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silent(_: MockWeb, url: str) -> Transcript:
+    def silent(_: Web, url: str) -> Transcript:
         raise WebTimeout(f"{url}: no transcript in time")
 
-    monkeypatch.setattr(MockWeb, "transcript", silent)
+    monkeypatch.setattr(Web, "transcript", silent)
     found = run(tmp_path)
     assert len(found.candidates) == 4
     assert found.failures == ("WebTimeout",) * 4

@@ -148,17 +148,3 @@ def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path
     assert {entry.title: entry.duration for entry in held.videos} == dict.fromkeys(
         ["A", "bare", "B", "C"], 0.0
     )
-
-
-@pytest.mark.parametrize("again", [False, True])
-def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path, again: bool) -> None:
-    video = tmp_path / "video.mp4"
-    video.write_bytes(b"a video " * 99)
-    whole = content_hash(video)
-    write_catalogue(tmp_path, [VideoEntry("a", f"{URL}a", "A", file="video.mp4", content_id=whole)])
-    web = open_web(tmp_path)
-    path = Path(web.download(f"{URL}a").path)
-    path.unlink()
-    path.write_bytes(b"abc")
-    web = web.session() if again else open_web(tmp_path)
-    assert content_hash(web.download(f"{URL}a").path) == whole

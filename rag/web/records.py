@@ -1,15 +1,12 @@
-"""The interface of a web, and the records it returns: frozen, times in seconds, [start, end)."""
+"""What a web returns: frozen records, times in seconds, [start, end)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
-
-from rag.web.trace import WebTrace
+from typing import Literal
 
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 """`dead` and `private` answer nothing any more; the last two still show their page, but not the video."""
-AVAILABILITIES: tuple[Availability, ...] = ("ok", "dead", "private", "region-blocked", "age-gated")
 PageKind = Literal["video", "text"]
 
 
@@ -98,60 +95,15 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Downloaded:
-    """A whole file, verified, in the cache of downloads. Never change it: others read it too."""
+    """The web's own file of a video, whole and verified. Never change it: others read it too."""
 
     url: str
     path: str
     video_id: str
-    """Hash of the content: the video's id in a library, and the file's name in the cache."""
+    """Hash of the content: the video's id in a library."""
     bytes: int
     cached: bool
-    """It was in the cache before, so that nothing was transferred."""
+    """The session has had it before, so that nothing was transferred."""
 
 
 PAGE_SIZE = 10
-
-
-class Web(Protocol):
-    """A web of videos and pages. Any verb may raise `RateLimited` or `WebTimeout` (try again, later),
-    and every call, answered or failed, is one line of `trace`.
-
-    Made by `rag.web.open_web`; used from one thread or several.
-    """
-
-    trace: WebTrace
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash over all that the web holds and over its search engine; same web, same answers."""
-        ...
-
-    def search_videos(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
-        """Videos for words, best first, by their metadata. No result is an answer, not a failure."""
-        ...
-
-    def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
-        """Pages of text for words, best first."""
-        ...
-
-    def open(self, url: str) -> Page:
-        """The page at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
-        private now, which looks the same from outside."""
-        ...
-
-    def transcript(self, url: str) -> Transcript:
-        """What is said in a video. Raises `PageGone`, `AccessRefused` or `NoTranscript`."""
-        ...
-
-    def download(self, url: str) -> Downloaded:
-        """The video's file, whole. Raises `PageGone`, `AccessRefused` (a gate of age or region),
-        `NoMedia` (a page without a video) or `DownloadTruncated` (try again)."""
-        ...
-
-    def video_id(self, url: str) -> str | None:
-        """The content id of the video at an address, as a library has it, without a transfer and
-        without a line in the trace; None where the web has no file for it."""
-        ...
-
-    def close(self) -> None:
-        """Release files and processes."""
