@@ -33,15 +33,6 @@ def serve(
         ),
     ] = None,
     allow_index: AllowIndex = None,
-    reports: Annotated[
-        list[Path] | None,
-        option(
-            "--reports DIR",
-            "Show reports, runs and traces below this folder; may be repeated.",
-            parser=given_path,
-            show_default=False,
-        ),
-    ] = None,
     open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
 ) -> int:
     """Serve a page to search, ask and look, a REST API, and MCP.
@@ -75,7 +66,6 @@ def serve(
         port,
         token_file=token_file,
         index_roots=roots,
-        report_roots=tuple(Path(os.fsdecode(folder)) for folder in reports or ()),
         agents=describe_agents,
         started=announce,
     )

@@ -15,7 +15,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import exports, job_routes, library_routes, media, openai, page, questions, reports
+from rag.server import exports, job_routes, library_routes, media, openai, page, questions
 from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
 from rag.server.security import HEADERS, AccessPolicy, SecurityMiddleware
@@ -29,7 +29,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     openai.router,
     mcp.router,
     job_routes.router,
-    reports.router,
     page.router,
 )
 LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = (mcp.lifetime,)

@@ -66,11 +66,11 @@ def state_folder() -> Path:
     return Path(root) / "rag" / "serve"
 
 
-def resolved_roots(folders: Collection[Path], flag: str = "--allow-index") -> tuple[Path, ...]:
-    """The folders of an option without links. Raises `UsageError` for one that is no folder."""
+def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
+    """The folders of `--allow-index` without links. Raises `UsageError` for one that is no folder."""
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"{folder}: no such folder; {flag} names one that exists")
+            raise UsageError(f"{folder}: no such folder; --allow-index names one that exists")
     return tuple(folder.resolve() for folder in folders)
 
 

@@ -56,7 +56,6 @@ def serve(
     *,
     token_file: Path | None = None,
     index_roots: tuple[Path, ...] = (),
-    report_roots: tuple[Path, ...] = (),
     agents: Callable[[], Sequence[AgentSpec]] = tuple,
     started: Callable[[Started], None] | None = None,
 ) -> None:
@@ -69,7 +68,7 @@ def serve(
     token = read_token(token_file) if token_file is not None else None
     if token is None and not is_loopback(host):
         token = new_token()
-    roots, report_roots = resolved_roots(index_roots), resolved_roots(report_roots, "--reports")
+    roots = resolved_roots(index_roots)
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     # An unspecified address is one to listen on, and none to open.
@@ -86,7 +85,6 @@ def serve(
             session,
             cache_folder(),
             index_roots=roots,
-            report_roots=report_roots,
             agents=agents,
             address=address,
         )

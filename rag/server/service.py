@@ -47,8 +47,6 @@ class Service:
     """Where clips, thumbnails and storyboards are kept."""
     index_roots: tuple[Path, ...] = ()
     """Folders below which jobs may index; none: indexing is off."""
-    report_roots: tuple[Path, ...] = ()
-    """Folders below which reports, runs and traces are shown."""
     agents: Callable[[], Sequence[AgentSpec]] = tuple
     """The agents that jobs may run; called when they are first asked for."""
     jobs_folder: Path = field(default_factory=state_folder)

@@ -8,13 +8,11 @@ from pathlib import Path
 from corpora.identity import content_hash
 from corpora.records import Clip, Evidence, Shot, Video
 from rag._cli.serve import describe_agents
-from rag.server.reports import stored_reports
 from rag.server.service import Service
 from rag.store.records import FileRow
 from rag.store.writing import Writer
 from tests.fakes.answer_world import BagOfWords, ImageWords, frames_of
 from tests.fakes.served_library import KETTLE, build_world, write_library
-from tests.fakes.stored_reports import write_reports
 from tests.fakes.synthetic import write_video
 
 TOOLS_SECONDS = 24.0
@@ -46,8 +44,6 @@ class PageWorld:
     passage: str
     root: Path
     """A folder below which folders may be indexed; its own say what `tests/fakes/job_child.py` does."""
-    reports: dict[str, str]
-    """Ids by name of a report, a run and a trace: `write_reports`."""
 
 
 def build_page_world(folder: Path) -> PageWorld:
@@ -65,17 +61,14 @@ def build_page_world(folder: Path) -> PageWorld:
     root = folder / "root"
     for kind in ("fine", "stuck"):
         (root / kind).mkdir(parents=True)
-    write_reports(folder / "reports")
     world = build_world(
         folder,
         index_roots=(root,),
-        report_roots=(folder / "reports",),
         agents=describe_agents,
         jobs_folder=folder / "state",
     )
     odd_ids = (row[0] for row in odd)
-    reports = {report.kind: report.report_id for report in stored_reports(world.service.report_roots)}
-    return PageWorld(world.service, content_hash(tools), *odd_ids, world.gone, world.passage, root, reports)
+    return PageWorld(world.service, content_hash(tools), *odd_ids, world.gone, world.passage, root)
 
 
 def _put_tools(library: Path, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The page, jobs: behaviours 14 and 15 of a folder that is added, runs of agents, and stored reports."""
+"""The page, jobs: behaviours 14 and 15 of a folder that is added, and runs of agents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.fakes.page_tab import Site, Tab
-from tests.fakes.stored_reports import HOSTILE
 
 ADD = "#/library/add"
 
@@ -112,44 +111,3 @@ def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:
     assert answer.get_by_role("list", name="Options").locator("li").count() == 2
     assert "?job=" in tab.place
     tab.page.get_by_role("link", name="Who <b>hammers</b>?").wait_for()
-
-
-def test_a_report_a_run_and_a_trace_are_opened_and_their_text_is_text(tab: Tab, site: Site) -> None:
-    tab.open("#/agents")
-    tab.page.get_by_role("link", name="Reports").click()
-    tab.settle()
-    tab.page.get_by_role("link", name="bench", exact=True).click()
-    report = tab.page.locator("article.report")
-    report.wait_for()
-    assert report.get_by_role("columnheader").all_inner_texts() == ["system", "n"]
-    assert report.get_by_role("row").nth(2).get_by_role("cell").first.inner_text() == HOSTILE
-    tab.wait("() => document.querySelector('.report img').naturalWidth === 40")
-    assert tab.page.locator("img[src=x]").count() == 0
-    tab.page.go_back()
-    tab.page.get_by_role("link", name="runs/one").click()
-    report.get_by_role("row", name="accuracy").first.wait_for()
-    tab.open(f"#/reports/{site.reports['trace']}")
-    assert tab.page.get_by_role("list", name="Steps").locator("li").count() == 2
-    assert tab.page.locator(".answer-of .text").inner_text() == f"at 0:12 {HOSTILE}"
-
-
-def test_a_trace_that_no_agent_wrote_is_text_or_an_error(tab: Tab) -> None:
-    lit = {"_$litType$": 1, "strings": ["x"], "values": []}
-    step = {"kind": lit, "number": lit, "text": "x"}
-    broken = [{"citations": 5}, {"citations": [None]}, {"answer": {"text": 5}}]
-    marked = {"answer": {"text": "y", "choice": lit}, "options": [{"label": lit, "text": "z", "score": 1}]}
-    given = [
-        [step, {"kind": "result", "text": "x", "data": marked}],
-        *([{"kind": "result", "text": "x", "data": data}] for data in broken),
-    ]
-    shape = {"report_id": "r", "kind": "trace", "name": "t.jsonl", "blocks": []}
-    tab.page.route(
-        "**/v1/reports/*",
-        lambda route: route.fulfill(json={**shape, "steps": given[int(route.request.url[-1])]}),
-    )
-    shown: list[str] = []
-    for at in range(len(given)):
-        tab.open(f"#/reports/{at}")
-        shown.append(tab.page.locator("article.report").inner_text())
-    assert "[object Object]" in shown[0]
-    assert all("no agent writes" in text for text in shown[1:])

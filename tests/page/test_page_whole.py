@@ -32,8 +32,6 @@ def places(site: Site) -> dict[str, str]:
         "selects": "#/selects",
         "agents": "#/agents",
         "agent form": "#/agents/investigate",
-        "reports": "#/reports",
-        **{kind: f"#/reports/{name}" for kind, name in site.reports.items()},
     }
 
 

@@ -30,15 +30,7 @@ let asked = "";
 /** The agent whose form is filled in, and the number of its question. */
 let filling = { agent: "", at: 0 };
 
-export const loadAgents = () => agents.load("agents", async (signal) => ordered((await get("/v1/agents", signal)).agents));
-
-/** All agents, and the stored reports. @param {string} current */
-export const parts = (current) => html`
-  <nav class="segments" aria-label="Agents and reports">
-    <a href=${href("agents")} aria-current=${current === "reports" ? nothing : "true"}>All agents</a>
-    <a href=${href("reports")} aria-current=${current === "reports" ? "true" : nothing}>Reports</a>
-  </nav>
-`;
+const loadAgents = () => agents.load("agents", async (signal) => ordered((await get("/v1/agents", signal)).agents));
 
 /** @param {Route} route */
 export function enter(route) {
@@ -104,20 +96,20 @@ export function render(route) {
 /** @param {Route} route */
 function content(route) {
   if (agents.state === "failed") {
-    if (agents.error instanceof Problem && agents.error.status === 404) return [parts(""), none()];
+    if (agents.error instanceof Problem && agents.error.status === 404) return none();
     return failed(agents.error, () => { agents.reset(); enter(route); });
   }
   if (agents.state !== "done") return loading("Asking for the agents");
-  if (health.status === "empty") return [parts(""), nothingIndexed()];
-  if (!agents.value.length) return [parts(""), none()];
+  if (health.status === "empty") return nothingIndexed();
+  if (!agents.value.length) return none();
   const agent = agents.value.find((/** @type {any} */ one) => [one.agent, one.also].includes(route.id));
   const shown = jobs.jobs().find((one) => one.job_id === route.params.get("job"));
-  if (!agent) return [parts(""), choice()];
+  if (!agent) return choice();
   if (filling.agent !== agent.agent) filling = { agent: agent.agent, at: 0 };
   const runs = jobs.jobs().filter((one) => one.kind === "agent" && one.agent === agent.agent);
   const [, title = agent.agent, does = printable(agent.summary), example = ""] = use(agent.agent) ?? [];
   return html`
-    ${parts(agent.agent)}
+    <nav class="segments" aria-label="Agents"><a href=${href("agents")}>All agents</a></nav>
     <div class="bench">
       <section aria-label="Run">
         ${shown ? runOf(shown) : nothingFound(title, html`<p>${does}</p>${example ? html`<p>For example: “${example}”</p>` : nothing}<p>Answer the questions of the form. The steps of the agent come here.</p>`)}
@@ -198,7 +190,7 @@ function runOf(job) {
 }
 
 /** @param {any[]} all */
-export const steps = (all) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map(step)}</ol>`;
+const steps = (all) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map(step)}</ol>`;
 
 /** @param {any} one @param {number} at */
 function step(one, at) {
@@ -210,7 +202,7 @@ function step(one, at) {
 }
 
 /** @param {any} found */
-export function result(found) {
+function result(found) {
   const { text = typeof found.answer === "string" ? found.answer : "", choice, confidence, explanation } = found.answer ?? {};
   const scored = (found.options ?? []).filter((/** @type {any} */ one) => typeof one.score === "number");
   const windows = [...(found.citations ?? []), ...(found.windows ?? []), ...(found.results ?? [])].filter((one) => one.video_id && one.start !== undefined);

@@ -9,7 +9,6 @@ import * as library from "./library.js";
 import * as passage from "./passage.js";
 import { locked, tool } from "./components.js";
 import { go, href, parse } from "./route.js";
-import * as reports from "./reports.js";
 import * as search from "./search.js";
 import * as selects from "./selects.js";
 import { drawWith, keep, kept, notice, trail, update } from "./state.js";
@@ -19,7 +18,7 @@ import * as video from "./video.js";
 /** @typedef {{enter(route: any): void, leave(): void, render(route: any): unknown, title(route: any): string, key?(name: string): boolean}} View */
 
 /** @type {Record<string, View>} */
-const VIEWS = { search, ask, v: video, p: passage, library, selects, agents, reports };
+const VIEWS = { search, ask, v: video, p: passage, library, selects, agents };
 const PARTS = [
   ["search", "Search"],
   ["ask", "Ask"],
@@ -101,7 +100,7 @@ function focusHeading() {
 }
 
 /** @param {string} name */
-const isIn = (name) => (VIEWS[route.name] ? route.name : "search") === name || (route.name === "p" && name === "search") || (route.name === "v" && name === "search") || (route.name === "reports" && name === "agents");
+const isIn = (name) => (VIEWS[route.name] ? route.name : "search") === name || (route.name === "p" && name === "search") || (route.name === "v" && name === "search");
 
 const heading = () => /** @type {HTMLElement | null} */ (document.querySelector("main h1"));
 
