@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import ConfigDict, Field, ValidationError, create_model
 from typing_extensions import TypedDict
 
 from rag.server.problems import LONGEST_TEXT, VIDEO_ID
@@ -31,31 +31,19 @@ class AgentOption:
     minimum: int | None = None
     maximum: int | None = None
 
-    def problem(self, value: object) -> str:
-        """What is wrong with a value; empty where nothing is."""
+    def field(self) -> tuple[Any, Any]:
+        """What a value may be, as a field of a pydantic model."""
+        kinds: dict[OptionType, Any] = {
+            "text": Annotated[str, Field(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")],
+            "integer": Annotated[int, Field(ge=self.minimum, le=self.maximum)],
+            "flag": bool,
+            "choice": Literal[self.choices],
+            "video": Annotated[str, Field(pattern=VIDEO_ID)],
+        }
+        kind = kinds[self.type]
         if self.repeated:
-            if not isinstance(value, list) or len(value) > MOST_VALUES:
-                return f"give a list of at most {MOST_VALUES}"
-            return next((found for one in value if (found := self._problem(one))), "")
-        return self._problem(value)
-
-    def _problem(self, value: object) -> str:
-        if self.type == "flag":
-            return "" if isinstance(value, bool) else "give true or false"
-        if self.type == "integer":
-            low, high = self.minimum, self.maximum
-            if not isinstance(value, int) or isinstance(value, bool):
-                return "give a whole number"
-            if (low is not None and value < low) or (high is not None and value > high):
-                return f"give a number from {low} to {high}" if high is not None else f"give {low} or more"
-            return ""
-        if not isinstance(value, str) or len(value) > LONGEST_TEXT or "\0" in value:
-            return f"give a text of at most {LONGEST_TEXT} characters"
-        if self.type == "choice":
-            return "" if value in self.choices else f"give one of {', '.join(self.choices)}"
-        if self.type == "video":
-            return "" if re.fullmatch(VIDEO_ID, value) else "give the id of a video"
-        return "" if _is_text(value) else "it is not text"
+            kind = Annotated[list[kind], Field(max_length=MOST_VALUES)]  # type: ignore[valid-type]  # a value
+        return kind, ... if self.required else None
 
     def words(self, value: Any) -> Iterator[str]:
         """The words of the command line for a value, but for those of an argument."""
@@ -64,14 +52,6 @@ class AgentOption:
                 yield f"{self.flag}={one}"
             elif one:
                 yield self.flag
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class AgentsDocument(TypedDict):
@@ -93,17 +73,13 @@ class AgentSpec:
 
     def problems(self, arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Names of what is wrong in `arguments`, each with what to give."""
-        known = {option.name: option for option in self.options}
-        found = [
-            (name, known[name].problem(value) if name in known else "this agent has no such option")
-            for name, value in arguments.items()
-        ]
-        found += [
-            (option.name, "it is required")
-            for option in self.options
-            if option.required and option.name not in arguments
-        ]
-        return [(name, reason) for name, reason in found if reason]
+        fields: dict[str, Any] = {option.name: option.field() for option in self.options}
+        model = create_model(self.agent, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+        try:
+            model.model_validate(dict(arguments))
+        except ValidationError as error:
+            return [(str(row["loc"][0]), row["msg"]) for row in error.errors()]
+        return []
 
     def words(self, arguments: Mapping[str, Any]) -> list[str]:
         """The words behind `rag agent NAME` for arguments without a problem."""

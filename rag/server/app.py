@@ -1,22 +1,22 @@
 """The server as one ASGI application: the page, the API below `/v1`, media and MCP, behind the same checks.
 
-A part is a module with a `router`; `ROUTERS` is the table of them. One that needs the length of the server's
-life, as MCP's sessions do, has an asynchronous context manager over the service in `LIFETIMES`.
+A part is a module with a `router`; `ROUTERS` is the table of them.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+import mimetypes
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
+from starlette.staticfiles import StaticFiles
 
 import rag
 from rag.server import exports, job_routes, library_routes, media, openai, page, questions
-from rag.server.mcp import http as mcp
+from rag.server.mcp.http import McpEndpoint
 from rag.server.problems import ProblemDocument, add_handlers
 from rag.server.security import HEADERS, AccessPolicy, SecurityMiddleware
 from rag.server.service import Service
@@ -27,11 +27,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     media.router,
     exports.router,
     openai.router,
-    mcp.router,
     job_routes.router,
     page.router,
 )
-LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = (mcp.lifetime,)
 TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """FastAPI instruments itself with OpenTelemetry unless that is switched off."""
 
@@ -40,16 +38,15 @@ def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     """The application of one server; `policy`: default that of a loopback address."""
 
     policy = policy or AccessPolicy()
+    mcp = McpEndpoint(service)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with contextlib.AsyncExitStack() as stack:
-            stack.callback(service.close)
+        with contextlib.closing(service):
             service.jobs.open()
-            for lifetime in LIFETIMES:
-                await stack.enter_async_context(lifetime(service))
-            yield
-            service.stop()
+            async with mcp.lifetime():
+                yield
+                service.stop()
 
     app = FastAPI(
         title="offline-video-rag",
@@ -66,6 +63,12 @@ def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     app.state.service, app.state.policy = service, policy
     for router in ROUTERS:
         app.include_router(router)
+    # GET would open a stream without an end, and without sessions there is nothing to delete.
+    app.add_route("/mcp", mcp, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]  # an application
+    # What the machine's own table says of them differs.
+    for kind, suffix in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
+        mimetypes.add_type(kind, suffix)
+    app.mount("/static", StaticFiles(directory=page.STATIC))
     add_handlers(app, HEADERS)
     _describe(app)
     return app

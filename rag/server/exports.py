@@ -27,7 +27,7 @@ from rag.rendering.shapes import plain, to_json
 from rag.server.library_routes import known_video
 from rag.server.media import servable
 from rag.server.problems import problems
-from rag.server.questions import Body, Seconds, VideoId
+from rag.server.questions import Body
 from rag.server.service import Served, Service
 
 router = APIRouter(prefix="/v1", tags=["exports"])
@@ -44,43 +44,21 @@ WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6
 Line = Annotated[str, Field(max_length=10_000)]
 
 
-class Named(Body):
-    """What an editor sees of a window."""
+class Window(Body):
+    """A window by its citation, and what an editor sees of it."""
 
+    citation: str = Field(pattern=WINDOW, description="VIDEO_ID@START-END.")
     name: Line = Field("", description="Of its clip and marker; default: the query, else the file's name.")
     note: Line = Field("", description="Of its marker; default: the evidence.")
     query: Line = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
 
-class TimedWindow(Named):
-    """A window by its video and [start, end) seconds."""
-
-    video_id: VideoId
-    start: Seconds
-    end: Seconds
-
-
-class CitedWindow(Named):
-    """A window by its citation."""
-
-    citation: str = Field(pattern=WINDOW, description="VIDEO_ID@START-END.")
-
-    def timed(self) -> TimedWindow:
-        """The same by its video and seconds."""
-        video_id, _, span = self.citation.rpartition("@")
-        start, _, end = span.partition("-")
-        named = self.model_dump(exclude={"citation"})
-        return TimedWindow(video_id=video_id, start=float(start), end=float(end), **named)
-
-
 class ExportBody(Body):
     """What is exported, in the order of the timeline."""
 
     format: FormatName
-    selects: Annotated[
-        list[CitedWindow | TimedWindow], FailFast(), Field(min_length=1, max_length=MOST_SELECTS)
-    ]
+    selects: Annotated[list[Window], FailFast(), Field(min_length=1, max_length=MOST_SELECTS)]
     handles: float = Field(0.0, ge=0, le=LONGEST_HANDLES, description="Seconds before and after each window.")
     title: Annotated[str, Field(max_length=200)] = ""
 
@@ -141,13 +119,12 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
     return stream, done
 
 
-def _select(library: Library, given: CitedWindow | TimedWindow) -> Select:
-    window = given.timed() if isinstance(given, CitedWindow) else given
-    known_video(library, window.video_id)
-    start, end = window.start, window.end
-    evidence = tuple(library.engine.reader.evidence(window.video_id, start, end)) if start < end else ()
-    path = servable(library, window.video_id)
-    found = select_of(VideoCitation(path, window.video_id, start, end, 0.0, evidence))
+def _select(library: Library, window: Window) -> Select:
+    video_id, _, span = window.citation.rpartition("@")
+    start, end = map(float, span.split("-"))
+    known_video(library, video_id)
+    evidence = tuple(library.engine.reader.evidence(video_id, start, end)) if start < end else ()
+    found = select_of(VideoCitation(servable(library, video_id), video_id, start, end, 0.0, evidence))
     return replace(found, name=window.name, note=window.note, query=window.query, score=window.score)
 
 

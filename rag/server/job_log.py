@@ -98,8 +98,6 @@ class JobLog:
     kind: Literal["index", "agent"] = "index"
     request: dict[str, Any] = field(default_factory=dict)
     """What was asked for: `folder`, `dry_run`, `prune`; or `agent`, `arguments`."""
-    key: str = ""
-    """Its Idempotency-Key; empty without one."""
     state: State = "queued"
     created: float = 0.0
     started: float | None = None
@@ -154,7 +152,7 @@ class JobLog:
         name = event.get("event")
         if name == "created":
             self.job_id, self.kind, self.created = event["job_id"], event["kind"], float(event["time"])
-            self.request, self.key = dict(event["request"]), event["key"]
+            self.request = dict(event["request"])
         elif name == "state":
             self._enter(event)
         elif name == "progress":

@@ -36,7 +36,6 @@ FolderPath = Annotated[
     str, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATH})
 ]
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
-Key = Annotated[str, Header(alias="Idempotency-Key", max_length=200)]
 
 
 class IndexJob(Body):
@@ -69,14 +68,12 @@ def list_jobs(service: Served) -> Response:
 
 
 @router.post("/jobs", status_code=202, responses={202: {"model": JobDocument}, **problems(404)})
-def start_job(service: Served, body: JobBody, idempotency_key: Key = "") -> Response:
-    """A new job; with a key that was sent before, the job of that time."""
+def start_job(service: Served, body: JobBody) -> Response:
+    """A new job."""
     if isinstance(body, IndexJob):
-        job = service.jobs.start_index(
-            body.folder, dry_run=body.dry_run, prune=body.prune, key=idempotency_key
-        )
+        job = service.jobs.start_index(body.folder, dry_run=body.dry_run, prune=body.prune)
     else:
-        job = service.jobs.start_agent(body.agent, body.arguments, key=idempotency_key)
+        job = service.jobs.start_agent(body.agent, body.arguments)
     return Document(job, 202, {"Location": f"/v1/jobs/{job['job_id']}"})
 
 

@@ -29,8 +29,6 @@ from pydantic import SecretStr
 from corpora.errors import os_reason
 from corpora.platforms import KILL, take_lock, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
-from rag.rendering.shapes import to_json
-from rag.rendering.terminal import counted
 from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
 from rag.server.problems import MOST_ERRORS, Problem
@@ -133,21 +131,18 @@ class Jobs:
             with contextlib.suppress(Problem), self._owner():
                 pass
 
-    def start_index(
-        self, folder: str, *, dry_run: bool = False, prune: bool = False, key: str = ""
-    ) -> dict[str, Any]:
+    def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> dict[str, Any]:
         """A new job that indexes a folder or file below a root, as `rag.job/1`.
 
         `dry_run`: only forecast what that would take. `prune`: also remove files below it that no longer
-        exist. `key`: a second call with the same key gives the first one's job.
+        exist.
 
-        Raises `Problem` for a folder that is not below a root and for a key that was used for something else,
-        `UnreadableFile` for a folder that does not exist.
+        Raises `Problem` for a folder that is not below a root, `UnreadableFile` for one that does not exist.
         """
         path = self._allowed(folder)
-        return self._create("index", {"folder": path, "dry_run": dry_run, "prune": prune}, key)
+        return self._create("index", {"folder": path, "dry_run": dry_run, "prune": prune})
 
-    def start_agent(self, agent: str, arguments: Mapping[str, Any], *, key: str = "") -> dict[str, Any]:
+    def start_agent(self, agent: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
         spec = next((spec for spec in self.agents() if agent in (spec.agent, spec.also)), None)
         if spec is None:
@@ -157,7 +152,7 @@ class Jobs:
             errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in rows]
             name, reason = problems[0]
             raise Problem(422, "invalid-request", f"{name}: {reason}", errors=errors)
-        return self._create("agent", {"agent": spec.agent, "arguments": dict(arguments)}, key)
+        return self._create("agent", {"agent": spec.agent, "arguments": dict(arguments)})
 
     def all(self) -> list[dict[str, Any]]:
         """All jobs, the newest first, without the steps and results of agents."""
@@ -233,21 +228,16 @@ class Jobs:
             self._owned.release()
             self._owned = None
 
-    def _create(self, kind: str, request: dict[str, Any], key: str) -> dict[str, Any]:
+    def _create(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
         with self._owner() as jobs:
             if self._closed:
                 raise Problem(503, "stopping", "the server is shutting down")
-            same = next((job for job in jobs.values() if key and job.key == key), None)
-            if same is not None:
-                if (same.kind, same.request) != (kind, json.loads(to_json(request))):
-                    raise Problem(422, "key-reused", "this Idempotency-Key was used for another job")
-                return same.shape()
             if sum(job.state == "queued" for job in jobs.values()) >= MOST_QUEUED:
                 raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
             job_id = secrets.token_hex(8)
             job = JobLog(self.folder / f"{job_id}.jsonl")
             with _disk_errors(self.folder):
-                job.write("created", job_id=job_id, kind=kind, time=time.time(), request=request, key=key)
+                job.write("created", job_id=job_id, kind=kind, time=time.time(), request=request)
             jobs[job_id] = job
             self._forget_old()
             self._look()
@@ -423,7 +413,7 @@ class Jobs:
         job.read()
         result = job.read_result()
         if result is not None:
-            state, error = _outcome(job, result, self._settings.scan.include)
+            state, error = _outcome(job, result, code)
             self._enter(job, state, error=error)
         elif job.state == "cancelling":
             self._enter(job, "cancelled")
@@ -446,35 +436,33 @@ def _known(jobs: Mapping[str, JobLog], job_id: str) -> JobLog:
     return jobs[job_id]
 
 
-def _outcome(job: JobLog, result: Mapping[str, Any], include: Sequence[str]) -> tuple[State, str | None]:
-    """The state of a job that has a result, by the rules of the exit code of `rag index`.
+def _outcome(job: JobLog, result: Mapping[str, Any], code: int | None) -> tuple[State, str | None]:
+    """The state of a job that has a result, by the exit code of `rag index`.
 
-    `include`: the globs of `scan.include`, for the message where no file matches them.
+    `code`: None of a child that another server has started.
     """
     if job.kind == "agent" or job.request["dry_run"]:
         return "done", None
-    if not result["problems"]:
-        if any(result.get(count) for count in ("files_found", "removed", "other_shards")):
-            return "done", None
-        if count := result.get("not_included"):
-            there = counted(count, "indexable file")
-            return "failed", f"of {there} in the folder none matches scan.include: {', '.join(include)}"
-        return "failed", "no indexable file in the folder"
-    if result.get("indexed") or result.get("unchanged") or result.get("moved"):
-        return "partial", None
-    return "failed", "none of the files can be used"
+    if code == 1:
+        return "failed", _complaint(job) or "none of the files can be used"
+    return ("partial" if result["problems"] else "done"), None
 
 
 def _last_words(job: JobLog, code: int | None) -> str:
     """Why a child ended without a result."""
-    for line in reversed(job.said):
-        if line.startswith("rag: "):
-            return line.removeprefix("rag: ")
+    if said := _complaint(job):
+        return said
     if code is not None and code < 0:
         return f"ended by {signal.Signals(-code).name}; start it again to go on"
     if job.said:
         return job.said[-1]
     return "ended together with the server; start it again to go on"
+
+
+def _complaint(job: JobLog) -> str:
+    """The last line with which the command says what is wrong; empty without one."""
+    lines = (line for line in reversed(job.said) if line.startswith("rag: "))
+    return next(lines, "").removeprefix("rag: ")
 
 
 def _begun(pid: int) -> str:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query
@@ -31,10 +26,9 @@ router = APIRouter(prefix="/v1", tags=["library"])
 
 VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
-Cursor = Annotated[str | None, Query(max_length=10_000, description="`next_cursor` of the page before.")]
+Skip = Annotated[int, Query(ge=0, description="Rows to leave out from the first: `next` of the page before.")]
 Text = Annotated[str, Query(max_length=1000, description="Only where the title or path has these letters.")]
 T = TypeVar("T")
-Key = tuple[str, ...]
 
 
 class VideoRow(TypedDict):
@@ -61,7 +55,7 @@ class VideosDocument(TypedDict):
     schema: Literal["rag.videos/1"]
     videos: list[VideoRow]
     total: int
-    next_cursor: str | None
+    next: int | None
 
 
 class ShotsDocument(TypedDict):
@@ -84,7 +78,7 @@ class EvidenceDocument(TypedDict):
     schema: Literal["rag.evidence/1"]
     video_id: str
     evidence: list[EvidenceItem]
-    next_cursor: str | None
+    next: int | None
 
 
 class DocumentRow(TypedDict):
@@ -101,7 +95,7 @@ class DocumentsDocument(TypedDict):
     schema: Literal["rag.documents/1"]
     documents: list[DocumentRow]
     total: int
-    next_cursor: str | None
+    next: int | None
 
 
 class ShowDocument(TypedDict):
@@ -127,7 +121,7 @@ class FilesDocument(TypedDict):
     files: list[FileItem]
     counts: dict[str, int]
     total: int
-    next_cursor: str | None
+    next: int | None
 
 
 class StatsDocument(TypedDict):
@@ -161,10 +155,10 @@ def stats(service: Served) -> Response:
 
 
 @router.get("/videos", responses={200: {"model": VideosDocument}, **problems()})
-def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
+def videos(service: Served, text: Text = "", skip: Skip = 0, limit: Limit = 100) -> Response:
     """Videos by path, with the state of their files; one with other sidecars than before is changed."""
     with service.library() as library:
-        return Document(videos_shape(library, text, cursor, limit))
+        return Document(videos_shape(library, text, skip, limit))
 
 
 @router.get("/videos/{video_id}/shots", responses={200: {"model": ShotsDocument}, **problems(404)})
@@ -182,27 +176,27 @@ def evidence(
     kind: Annotated[list[EvidenceKind] | None, Query(description="May be repeated.")] = None,
     start: Annotated[float, Query(ge=0, allow_inf_nan=False)] = 0.0,
     end: Annotated[float | None, Query(ge=0, allow_inf_nan=False)] = None,
-    cursor: Cursor = None,
+    skip: Skip = 0,
     limit: Limit = 1000,
 ) -> Response:
     """Text of a video in order of time: subtitles, speech, on-screen text, chapters."""
     with service.library() as library:
         video = known_video(library, video_id)
         spans = spans_of(library, video, kind, start, end)
-        rows, following = page_of(spans, _span_key, cursor, limit)
-    shape = {"video_id": video_id, "evidence": list(map(evidence_shape, rows)), "next_cursor": following}
+        rows, following = page_of(spans, skip, limit)
+    shape = {"video_id": video_id, "evidence": list(map(evidence_shape, rows)), "next": following}
     return Document(report_shape("rag.evidence/1", shape))
 
 
 @router.get("/documents", responses={200: {"model": DocumentsDocument}, **problems()})
-def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
+def list_documents(service: Served, text: Text = "", skip: Skip = 0, limit: Limit = 100) -> Response:
     """Files of passages by path."""
     with service.library() as library:
         rows = library.engine.reader.file_rows()
         found = [row for row in rows if row.kind == "passages" and _has(text, row.path)]
-        shown, following = page_of(found, lambda row: (row.path, row.content_id), cursor, limit)
+        shown, following = page_of(found, skip, limit)
         files = _file_shapes(library, shown)
-    shape = {"documents": files, "total": len(found), "next_cursor": following}
+    shape = {"documents": files, "total": len(found), "next": following}
     return Document(report_shape("rag.documents/1", shape))
 
 
@@ -232,7 +226,7 @@ Shown = Annotated[
 
 @router.get("/files", responses={200: {"model": FilesDocument}, **problems()})
 def files(
-    service: Served, text: Text = "", status: Shown = "all", cursor: Cursor = None, limit: Limit = 100
+    service: Served, text: Text = "", status: Shown = "all", skip: Skip = 0, limit: Limit = 100
 ) -> Response:
     """Every file by path: how much of it is indexed, why not all, and whether it is as it was then."""
     settings = service.settings
@@ -246,8 +240,8 @@ def files(
             for row in found
             if row.status == status or (status == "stale" and row.state not in (None, "ok"))
         ]
-    rows, following = page_of(found, lambda row: (row.path,), cursor, limit)
-    shape = {"files": rows, "counts": counts, "total": len(found), "next_cursor": following}
+    rows, following = page_of(found, skip, limit)
+    shape = {"files": rows, "counts": counts, "total": len(found), "next": following}
     return Document(report_shape("rag.files/1", shape))
 
 
@@ -302,23 +296,21 @@ def spans_of(
         raise UsageError("end is not after start")
     until = max(video.duration, start) + 1.0 if end is None else end
     found = library.engine.reader.evidence(video.video_id, start, until)
-    return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
+    return sorted((span for span in found if kinds is None or span.kind in kinds), key=_place)
 
 
-def videos_shape(
-    library: Library, text: str, cursor: str | None, limit: int, skip: int = 0
-) -> dict[str, Any]:
-    """`rag.videos/1`: at most `limit` videos with `text` in title or path, after `cursor` and `skip`."""
+def videos_shape(library: Library, text: str, skip: int, limit: int) -> dict[str, Any]:
+    """`rag.videos/1`: at most `limit` videos with `text` in title or path, without the first `skip`."""
     reader = library.engine.reader
     found = [video for video in reader.videos() if _has(text, video.title, video.path)]
-    rows, following = page_of(found[skip:], lambda video: (video.path, video.video_id), cursor, limit)
+    rows, following = page_of(found, skip, limit)
     kinds = reader.evidence_kinds()
     files = [file for video in rows for file in reader.files_of(video.video_id)]
     states = _states(library, files)
     shape = {
         "videos": [video_row(library, video, kinds, states) for video in rows],
         "total": len(found),
-        "next_cursor": following,
+        "next": following,
     }
     return report_shape("rag.videos/1", shape)
 
@@ -349,38 +341,14 @@ def video_row(
     }
 
 
-def page_of(
-    rows: Sequence[T], key: Callable[[T], Key], cursor: str | None, limit: int
-) -> tuple[Sequence[T], str | None]:
-    """The rows after `cursor`, at most `limit`, and the cursor of those that follow; `rows` rise by `key`.
-
-    A cursor is the key of the last row, so rows that come or go in between move nothing. Raises `Problem` for
-    one that is not ours.
-    """
-    start = 0 if cursor is None else bisect_right(rows, _decoded(cursor), key=key)
-    shown = rows[start : start + limit]
-    return shown, _encoded(key(shown[-1])) if start + limit < len(rows) else None
+def page_of(rows: Sequence[T], skip: int, limit: int) -> tuple[Sequence[T], int | None]:
+    """At most `limit` rows after the first `skip`, and the `skip` of those that follow; None: none do."""
+    end = skip + limit
+    return rows[skip:end], end if end < len(rows) else None
 
 
-def _encoded(key: Key) -> str:
-    return base64.urlsafe_b64encode(json.dumps(key).encode("ascii")).decode("ascii").rstrip("=")
-
-
-def _decoded(cursor: str) -> Key:
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        key = json.loads(base64.urlsafe_b64decode(padded))
-    except (ValueError, binascii.Error, RecursionError):
-        key = None
-    if not isinstance(key, list) or not all(isinstance(part, str) for part in key):
-        raise UsageError("the cursor is none that this server gave; begin without one")
-    return tuple(key)
-
-
-def _span_key(span: Evidence) -> Key:
-    """Short, for a cursor is part of an address: of the text its digest."""
-    digest = hashlib.blake2b(span.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"{span.start:015.3f}", f"{span.end:015.3f}", span.kind, digest
+def _place(span: Evidence) -> tuple[float, float, str, str]:
+    return span.start, span.end, span.kind, span.text
 
 
 def _has(text: str, *fields: str) -> bool:

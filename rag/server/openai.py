@@ -14,14 +14,13 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, FailFast, Field
 from starlette.responses import Response
-from typing_extensions import TypedDict
 
 from corpora.records import cited_title
 from rag.errors import QuestionError, RagError
@@ -77,82 +76,6 @@ class ChatBody(BaseModel):
     n: Literal[1] | None = Field(None, description="There is one answer to a question.")
 
 
-class ModelItem(TypedDict):
-    """A model in the list."""
-
-    id: str
-    object: Literal["model"]
-    created: int
-    owned_by: str
-
-
-class ModelList(TypedDict):
-    """What there is to choose from."""
-
-    object: Literal["list"]
-    data: list[ModelItem]
-
-
-class UrlCitation(TypedDict):
-    """Where a link to a citation is in the text, as character positions, [start, end)."""
-
-    start_index: int
-    end_index: int
-    title: str
-    url: str
-
-
-class Annotation(TypedDict):
-    """A citation as OpenAI has it."""
-
-    type: Literal["url_citation"]
-    url_citation: UrlCitation
-
-
-class ReplyMessage(TypedDict):
-    """The answer."""
-
-    role: Literal["assistant"]
-    content: str
-    refusal: None
-    annotations: list[Annotation]
-
-
-class Choice(TypedDict):
-    """The one choice."""
-
-    index: int
-    message: ReplyMessage
-    finish_reason: Literal["stop"]
-    logprobs: None
-
-
-class TokenUsage(TypedDict):
-    """Tokens, estimated where no language model runs."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
-
-
-class ChatCompletion(TypedDict):
-    """An answer; `citations` are those of `rag.ask/1`."""
-
-    id: str
-    object: Literal["chat.completion"]
-    created: int
-    model: str
-    choices: list[Choice]
-    usage: TokenUsage
-    citations: NotRequired[list[dict[str, Any]]]
-
-
-class OpenAIError(TypedDict):
-    """An error as OpenAI has it."""
-
-    error: dict[str, Any]
-
-
 @dataclass(frozen=True)
 class Completion:
     """An answer as text, with where it cites what."""
@@ -160,7 +83,7 @@ class Completion:
     text: str
     prompt_tokens: int
     completion_tokens: int
-    annotations: list[Annotation] = field(default_factory=list)
+    annotations: list[dict[str, Any]] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     created: int = field(default_factory=lambda: int(time.time()))
@@ -248,30 +171,31 @@ def _require_model(name: str) -> None:
         raise Problem(404, "unknown-id", f"{name}: no such model; it is {MODEL}")
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {
+def _answers(*statuses: int, stream: bool = False) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of a route: OpenAI's own documents, and problems where access is refused."""
+    refused = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+    events = {"text/event-stream": {"schema": {"type": "string"}}} if stream else {}
+    found: dict[int | str, dict[str, Any]] = {
         status: {
             "description": "An error, as OpenAI has it; or a problem, where access is refused "
             "(Host, Origin, token, size)",
-            "model": OpenAIError,
-            "content": {
-                "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
-            },
+            "content": {"application/json": {}, **refused},
         }
         for status in sorted({401, 403, 421, 500, *statuses})
     }
+    return {200: {"description": "As OpenAI has it", "content": {"application/json": {}, **events}}, **found}
 
 
 router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
 
 
-@router.get("/models", responses={200: {"model": ModelList}, **_errors()})
+@router.get("/models", responses=_answers())
 def models() -> Response:
     """The one model: this library."""
     return Document({"object": "list", "data": [MODEL_ROW]})
 
 
-@router.get("/models/{model}", responses={200: {"model": ModelItem}, **_errors(404)})
+@router.get("/models/{model}", responses=_answers(404))
 def model(model: str) -> Response:
     """The model of that name."""
     _require_model(model)
@@ -279,11 +203,7 @@ def model(model: str) -> Response:
 
 
 @router.post(
-    "/chat/completions",
-    responses={
-        200: {"model": ChatCompletion, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        **_errors(400, 404, 409, 413, 415, 422, 502, 503, 504, 507),
-    },
+    "/chat/completions", responses=_answers(400, 404, 409, 413, 415, 422, 502, 503, 504, 507, stream=True)
 )
 async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     """The answer to the last message of the user, with citations; streamed with `stream`."""
@@ -341,7 +261,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
         text = f"**{text}** (confidence {found['confidence']:.2f})"
     if found["explanation"]:
         text += f"\n\n{markdown(found['explanation'])}"
-    annotations: list[Annotation] = []
+    annotations: list[dict[str, Any]] = []
     if shape["citations"]:
         text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
@@ -350,7 +270,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
         text += f"\n{number}. "
         start = len(text)
         text += f"[{markdown(title)}]({address})"
-        place: UrlCitation = {"start_index": start, "end_index": len(text), "title": title, "url": address}
+        place = {"start_index": start, "end_index": len(text), "title": title, "url": address}
         annotations.append({"type": "url_citation", "url_citation": place})
         text += f": “{markdown(quote)}”" if quote else ""
     usage = shape["usage"]

@@ -1,4 +1,4 @@
-"""The page: `/` and the files below `/static/`, which hold nothing of the library."""
+"""The page, `/`, which holds nothing of the library, and its addresses. Its files are below `/static/`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,10 @@ from pydantic import BaseModel, Field
 from starlette.responses import FileResponse, Response
 
 from rag.records import span_name
-from rag.server.problems import Problem
 from rag.server.security import AccessPolicy
 from rag.server.service import Served
 
 STATIC = Path(__file__).resolve().parent / "static"
-MEDIA_TYPES = {
-    ".css": "text/css",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".json": "application/json",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain",
-}
-"""A table of our own: what `mimetypes` knows depends on the machine."""
 router = APIRouter(include_in_schema=False)
 
 
@@ -34,7 +23,7 @@ router = APIRouter(include_in_schema=False)
 async def index(service: Served) -> Response:
     """The page; its models load meanwhile."""
     service.warm_up()
-    return _file("index.html")
+    return FileResponse(STATIC / "index.html")
 
 
 class TokenBody(BaseModel):
@@ -48,25 +37,6 @@ async def enter(request: Request, body: TokenBody) -> Response:
     """The token as a cookie, as the address that `rag serve` printed sets it."""
     policy: AccessPolicy = request.app.state.policy
     return policy.enter(body.token.strip(), Response(status_code=204))
-
-
-@router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
-async def static(name: str) -> Response:
-    """One of the page's own files."""
-    return _file(name)
-
-
-def _file(name: str) -> Response:
-    path = STATIC / name
-    try:
-        path = path.resolve()
-        known = path.is_relative_to(STATIC) and path.is_file() and not name.endswith("/")
-    except (OSError, ValueError):  # too long, or with a null byte
-        known = False
-    kind = MEDIA_TYPES.get(path.suffix)
-    if kind is None or not known:
-        raise Problem(404, "not-found", f"{name}: the page has no such file")
-    return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
 def address_of(server: str, citation: Mapping[str, Any]) -> str:

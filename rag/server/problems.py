@@ -87,7 +87,6 @@ TITLES = {
     "invalid-request": "The request does not fit its schema",
     "jobs-elsewhere": "Another server has the jobs of this library",
     "jobs-unavailable": "Jobs cannot be kept",
-    "key-reused": "The key was used for another job",
     "method-not-allowed": "The address does not take this method",
     "not-found": "There is no such address",
     "stopping": "The server is shutting down",

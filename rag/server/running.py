@@ -20,12 +20,10 @@ from rag.server.cache import cache_folder
 from rag.server.jobs import resolved_roots
 from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token
 from rag.server.session import LibrarySession
-from rag.server.starting import StartingApp
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from rag.server.agents import AgentSpec
+    from rag.server.service import Service
     from rag.settings import Settings
 
 HOST = "127.0.0.1"
@@ -74,25 +72,16 @@ def serve(
     # An unspecified address is one to listen on, and none to open.
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
-    session, policy = LibrarySession(settings), AccessPolicy(host, taken, token, own_names(host))
+    if started is not None:
+        started(Started(address, token))  # who connects from now on waits until the application is made
+    from rag.server.app import build_app
+    from rag.server.service import Service
 
-    def make() -> FastAPI:
-        from rag.server.app import build_app
-        from rag.server.service import Service
-
-        service = Service(
-            settings,
-            session,
-            cache_folder(),
-            index_roots=roots,
-            agents=agents,
-            address=address,
-        )
-        return build_app(service, policy)
-
-    app = StartingApp(make, policy, indexing=bool(roots))
+    service = Service(
+        settings, LibrarySession(settings), cache_folder(), index_roots=roots, agents=agents, address=address
+    )
     config = uvicorn.Config(
-        app,
+        build_app(service, AccessPolicy(host, taken, token, own_names(host))),
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -100,12 +89,8 @@ def serve(
         ws="none",
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    if started is not None:
-        started(Started(address, token))
     with listener:
-        _Server(config, app).run(sockets=[listener])
-    if app.failure is not None:
-        raise app.failure
+        _Server(config, service).run(sockets=[listener])
     if any(thread.name == WORKER and thread.is_alive() for thread in threading.enumerate()):
         # A question that waits for a language model: nothing is left to save, joining takes minutes.
         os._exit(128 + signal.SIGINT)
@@ -117,22 +102,14 @@ WORKER = "AnyIO worker thread"
 class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its imports
     """Ends streams and questions with the first signal, so that nothing holds the shutdown up."""
 
-    def __init__(self, config: uvicorn.Config, app: StartingApp) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
-        self._starting = app
+        self._service = service
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """On SIGINT and SIGTERM."""
-        if self._starting.app is not None:
-            self._starting.app.state.service.stop()
+        self._service.stop()
         super().handle_exit(sig, frame)
-
-    async def on_tick(self, counter: int) -> bool:
-        """Whether to end: also where the application could not be made."""
-        ended = bool(await super().on_tick(counter)) or self._starting.failure is not None
-        if ended:
-            self._starting.stop()
-        return ended
 
 
 def read_token(path: Path) -> str:

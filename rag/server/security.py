@@ -34,6 +34,7 @@ CONTENT_SECURITY_POLICY = (
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html"
 )
 HEADERS = {
+    "Cache-Control": "no-cache",
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -56,8 +56,6 @@ class Service:
     models: ModelState = "cold"
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set once the server is to end: streams and questions stop."""
-    mcp: Any = None
-    """The endpoint of MCP, while the application lives (`rag.server.mcp.http`)."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _frozen: weakref.ref[Library] | None = None
     """The library that is left out of the search for garbage."""

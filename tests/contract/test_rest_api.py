@@ -19,7 +19,7 @@ OPERATIONS = [(method, path) for path, methods in DESCRIBED["paths"].items() for
 pytestmark = pytest.mark.slow
 
 
-# 400: a question without a word, a cursor of no page; 403: a folder that may not be indexed.
+# 400: a question without a word; 403: a folder that may not be indexed.
 CONFIG = {
     "base-url": ADDRESS,
     "headers": {"Host": "127.0.0.1"},

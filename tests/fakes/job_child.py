@@ -2,7 +2,7 @@
 
 `waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `stuck`: the same as
 `waits`, with a problem; `bad`: ends with a problem; `breaks`: ends with an error; `odd`: writes what nothing
-expects; `shard`: finds its files in other shards; `unmatched`: finds files that fit no glob; `settings`:
+expects; `unmatched`: finds files that fit no glob; `settings`:
 prints its environment; any other: ends well. For an agent: two steps, and its words as the result.
 """
 
@@ -68,10 +68,11 @@ def main() -> None:
     if kind == "bad":
         event("problem", **PROBLEM)
         report(indexed=1, problems=[PROBLEM])
-    elif kind == "shard":
-        report(files_found=0, other_shards=2)
+        sys.exit(3)
     elif kind == "unmatched":
+        print("rag: of 3 indexable files in the folder none matches --include *.mp5", file=sys.stderr)
         report(files_found=0, not_included=3)
+        sys.exit(1)
     elif kind == "settings":
         report(indexed=2, environment={k: v for k, v in os.environ.items() if k.startswith("RAG_")})
     else:

@@ -82,7 +82,7 @@ def test_2_a_document_is_searched_by_its_whole_path(tab: Tab) -> None:
         route.continue_()
 
     rows = [{"path": path, "doc_id": "d", "state": "ok"}]
-    listed = {"documents": rows, "total": 1, "next_cursor": None}
+    listed = {"documents": rows, "total": 1, "next": None}
     tab.page.route("**/v1/documents?*", lambda route: route.fulfill(json=listed))
     tab.page.route("**/v1/search", searched)
     tab.open("#/library/documents")

@@ -308,7 +308,7 @@ def test_a_photograph_is_an_image_without_times(tab: Tab, site: Site) -> None:
         )
 
     tab.page.route(f"**/v1/videos/{site.tools}", photograph)
-    tab.page.route("**/evidence*", lambda route: route.fulfill(json={"evidence": [], "next_cursor": None}))
+    tab.page.route("**/evidence*", lambda route: route.fulfill(json={"evidence": [], "next": None}))
     tab.open(f"#/v/{site.tools}?t=0,0.04")
     tab.wait("() => document.querySelector('video')?.poster")
     video = tab.page.locator("video")

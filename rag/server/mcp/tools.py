@@ -253,15 +253,14 @@ def list_videos(
     `query` filters by title and path, not by content: search_library does that. `problems` counts the files
     that could not be indexed, or not completely.
     """
-    shape = library_routes.videos_shape(opened.library, query, None, limit, skip)
+    shape = library_routes.videos_shape(opened.library, query, skip, limit)
     made: Listed = {
         "total": shape["total"],
         "videos": cut(shape["videos"], 100),
         "problems": len(opened.library.problems()),
     }
-    more = skip + len(made["videos"]) < made["total"]
     again = {"query": query or None, "limit": limit, "skip": skip}
-    fit(made, "videos", "list_videos", again, more=more)
+    fit(made, "videos", "list_videos", again, more=shape["next"] is not None)
     return made
 
 

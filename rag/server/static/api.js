@@ -45,12 +45,11 @@ export const post = async (path, body, signal) => (await request(path, { method:
  */
 export async function rows(path, key, signal, most = 20_000) {
   const found = [];
-  for (let cursor = null; found.length < most; ) {
-    const joined = `${path}${path.includes("?") ? "&" : "?"}limit=1000${cursor ? "&cursor=" + encodeURIComponent(cursor) : ""}`;
+  for (let skip = 0; skip !== null && found.length < most; ) {
+    const joined = `${path}${path.includes("?") ? "&" : "?"}limit=1000&skip=${skip}`;
     const page = await get(joined, signal);
     found.push(...page[key]);
-    cursor = page.next_cursor;
-    if (!cursor) break;
+    skip = page.next;
   }
   return found;
 }

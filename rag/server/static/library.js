@@ -60,7 +60,7 @@ async function furtherRows(part, route) {
   more = true;
   update();
   try {
-    const next = await get(`/v1/${part}${queryOf(route)}&cursor=${encodeURIComponent(value.next_cursor)}`);
+    const next = await get(`/v1/${part}${queryOf(route)}&skip=${value.next}`);
     if (list.key === key) list.value = { ...next, [part]: [...value[part], ...next[part]] };
   } catch (error) {
     sayError(error);
@@ -98,7 +98,7 @@ function listed(route, part) {
     ${part === "files" ? statuses(route, value.counts) : nothing}
     <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
     ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(part === "files" ? fileRow : documentRow)}</ol>`}
-    ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, route)}>More</button></div>` : nothing}
+    ${value.next ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, route)}>More</button></div>` : nothing}
   `;
 }
 

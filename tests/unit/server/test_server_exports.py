@@ -31,7 +31,7 @@ def test_a_title_in_any_script_names_the_file(client: TestClient, world: World) 
 def test_windows_become_a_timeline_to_download(client: TestClient, world: World) -> None:
     windows = (
         {"citation": f"{world.lamp}@1-2.5", "name": "the lamp", "score": 0.5},
-        {"video_id": world.kettle, "start": 2, "end": 3, "note": "it boils"},
+        {"citation": f"{world.kettle}@2-3", "note": "it boils"},
     )
     answer = _export(client, "otio", *windows, title="My cut: 1/2", handles=0.5)
     assert answer.status_code == 200
@@ -85,12 +85,11 @@ def test_what_cannot_be_exported_is_a_problem(client: TestClient, world: World) 
         ],
         404: [
             _export(client, "edl", {"citation": "nothing@1-2"}),
-            _export(client, "edl", window, {"video_id": world.gone, "start": 1, "end": 2}),
+            _export(client, "edl", window, {"citation": f"{world.gone}@1-2"}),
         ],
         422: [
             _export(client, "mp4", window),
             _export(client, "edl"),
-            _export(client, "edl", {"video_id": world.lamp, "start": 1}),
             _export(client, "edl", {**window, "start": 1}),
             _export(client, "edl", {"citation": f"{world.lamp_file}@0-1"}),
             _export(client, "edl", window, handles=1e9),

@@ -1,4 +1,4 @@
-"""Media and lists: ranges, conditional requests, clips, frames, storyboards, captions, cursors, states."""
+"""Media and lists: ranges, conditional requests, clips, frames, storyboards, captions, pages, states."""
 
 from __future__ import annotations
 
@@ -212,27 +212,23 @@ def test_captions_are_escaped(client: TestClient, world: World) -> None:
 
 
 def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> None:
-    seen, cursor, pages = [], None, 0
-    while pages == 0 or cursor is not None:
-        params = {"limit": 2, **({} if cursor is None else {"cursor": cursor})}
-        shape = client.get("/v1/videos", params=params).json()
+    seen, skips = [], [0]
+    while skips[-1] is not None:
+        shape = client.get("/v1/videos", params={"limit": 2, "skip": skips[-1]}).json()
         seen += [row["video_id"] for row in shape["videos"]]
-        cursor, pages = shape["next_cursor"], pages + 1
+        skips.append(shape["next"])
         assert shape["total"] == 3
-    assert (pages, set(seen), len(seen)) == (2, {world.lamp, world.kettle, world.gone}, 3)
+    assert (skips, set(seen), len(seen)) == ([0, 2, None], {world.lamp, world.kettle, world.gone}, 3)
     found = client.get("/v1/videos", params={"text": "LAMP"}).json()
     assert [(row["video_id"], row["state"]) for row in found["videos"]] == [(world.lamp, "ok")]
-    for cursor in ("x", "W10", "bnVsbA", "\u00e9"):
-        answer = client.get("/v1/videos", params={"cursor": cursor})
-        assert answer.status_code == (200 if cursor == "W10" else 400)
 
 
 def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> None:
     address = f"/v1/videos/{world.lamp}/evidence"
     first = client.get(address, params={"limit": 1}).json()
-    second = client.get(address, params={"limit": 1, "cursor": first["next_cursor"]}).json()
+    second = client.get(address, params={"limit": 1, "skip": first["next"]}).json()
     texts = [row["text"] for shape in (first, second) for row in shape["evidence"]]
-    assert (texts, second["next_cursor"]) == (["Switch the <b>lamp</b> on.", "Drill four holes."], None)
+    assert (texts, second["next"]) == (["Switch the <b>lamp</b> on.", "Drill four holes."], None)
     late = client.get(address, params={"start": 4}).json()["evidence"]
     assert [row["text"] for row in late] == ["Drill four holes."]
     assert client.get(address, params={"kind": "ocr"}).json()["evidence"] == []
