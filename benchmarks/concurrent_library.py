@@ -33,7 +33,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import forked_worker
 from benchmarks.options import option_parser
 from rag.errors import LibraryBusy, RagError
 from rag.settings import Settings, load_settings
@@ -296,8 +295,6 @@ def work(
     """Steps until the end; what is raised is counted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     start, stop = until
-    if kind is Indexer:
-        forked_worker.install()
     start.wait()
     result = Result()
     worker = kind(place, name, random.Random(seed))

@@ -1,7 +1,7 @@
 """Named moments of indexing, and a server of `rag` commands that end themselves by SIGKILL at one of them.
 
 Each command is a fork of a process that has imported what takes seconds; LanceDB starts its threads again in
-one. So is the subprocess that reads files (`benchmarks/forked_worker.py`).
+one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from benchmarks import forked_worker
 from tests.fakes.stopped_runs import COMMITS
 
 STAGES: dict[str, tuple[str, ...]] = {
@@ -272,7 +271,6 @@ def _run_command(
     for number, path in enumerate((os.devnull, os.devnull, log)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     os.environ.update(environment)
-    forked_worker.install()
     fake_readers()
     small_commits()
     Moments(Aim(**aim) if aim else None, Path(seconds), Path(struck)).install()

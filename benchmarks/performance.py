@@ -1,12 +1,12 @@
 """Where a minute of video's and a question's time goes: one JSON file and one figure.
 
-    python -m benchmarks.performance [--minutes 2] [--questions 40] [--out docs/reports/performance.json]
+    python -m benchmarks.performance --videos DIR [--questions 40] [--out docs/reports/performance.json]
     python -m benchmarks.performance --draw docs/reports/performance.json
 
-The minute of video is that of `benchmarks.indexing_cost`, text on screen the mean of the kinds of
-`benchmarks.screen_text`: CPU-seconds. The question has six options, and the library is that of 100 hours of
-`benchmarks.large_library`, where the vector of a question in the space of images is given: milliseconds of
-wall time a stage of `Library.ask`, medians. `rag ask` as a process of its own is in `benchmarks.startup`.
+The minute of video is that of `benchmarks.indexing_cost` over the videos of DIR, with the default senses:
+CPU-seconds. The question has six options, and the library is that of 100 hours of `benchmarks.large_library`,
+where the vector of a question in the space of images is given: milliseconds of wall time a stage of
+`Library.ask`, medians. `rag ask` as a process of its own is in `benchmarks.startup`.
 """
 
 from __future__ import annotations
@@ -35,24 +35,11 @@ if TYPE_CHECKING:
 OPTIONS = 6
 
 
-def benchmark(name: str, *arguments: str) -> dict[str, Any]:
-    """What another benchmark prints."""
-    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+def minute_of_video(videos: Path) -> dict[str, Any]:
+    """What `benchmarks.indexing_cost` prints, run as a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.indexing_cost", "--videos", str(videos)]
     found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return found
-
-
-def minute_of_video(minutes: float) -> dict[str, float]:
-    """CPU-seconds a minute of 720p30, by stage."""
-    cost = benchmark("indexing_cost", "--minutes", str(minutes), "--no-text")
-    named = {
-        "decode": cost["decode"],
-        "encode": cost["encode"],
-        "measure": cost["measure_frames"] + cost["measure_sound"],
-    }
-    text = benchmark("screen_text", "--seconds", "30")["mean_cpu_s_per_minute"]
-    rest = cost["whole"] - cost["decode"] - cost["encode"] - cost["measure_frames"]  # its footage is silent
-    return {**named, "store, and the rest": max(0.0, rest), "on-screen text": text}
 
 
 def question(folder: Path, count: int) -> dict[str, Any]:
@@ -83,14 +70,14 @@ def question(folder: Path, count: int) -> dict[str, Any]:
 def paint(figures: Mapping[str, Any], figure: Figure) -> None:
     """Two bars, each in a panel of its own."""
     panels = {
-        "CPU-seconds for a minute of 720p30": figures["minute_of_video_cpu_s"],
+        "CPU-seconds for a minute of video": figures["minute_of_video_cpu_s"],
         f"milliseconds for a question with {OPTIONS} options, 100 hours": figures["question"]["stages_ms"],
     }
     for axes, (title, stages) in zip(figure.subplots(len(panels), 1), panels.items(), strict=True):
         left = 0.0
         for number, (stage, value) in enumerate(stages.items()):
             label = f"{stage} {value:.1f}"
-            axes.barh([0], [value], left=left, color=COLOURS[number], label=label, height=0.5)
+            axes.barh([0], [value], left=left, color=COLOURS[number % len(COLOURS)], label=label, height=0.5)
             left += value
         axes.set_yticks([])
         axes.set_title(f"{title}: {left:.1f}", loc="left", fontsize=9)
@@ -103,20 +90,22 @@ def paint(figures: Mapping[str, Any], figure: Figure) -> None:
 def main() -> None:
     """Measure, or draw what was measured."""
     parser = option_parser(__doc__)
-    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--videos", type=Path, help="folder of videos, such as real clips")
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--out", type=Path, default=Path("docs/reports/performance.json"))
     parser.add_argument("--draw", type=Path, help="draw this file again, without measuring")
     chosen = parser.parse_args()
     if chosen.draw is None:
+        if chosen.videos is None:
+            parser.error("--videos or --draw is needed")
         library = chosen.folder / "large-100"
         if not Layout(library).exists():
             build(library, 100)
+        indexing = minute_of_video(chosen.videos)
         figures = {
-            "minute_of_video_cpu_s": {
-                stage: round(value, 2) for stage, value in minute_of_video(chosen.minutes).items()
-            },
+            "minute_of_video_cpu_s": indexing.pop("cpu_s_per_minute"),
+            "videos": indexing,
             "question": question(library, chosen.questions),
         }
         with atomic_file(chosen.out) as draft:

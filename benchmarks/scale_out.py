@@ -13,22 +13,33 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.material import index_command, write_footage
 from benchmarks.options import option_parser
 from corpora.records import Clip, Evidence, Video
 from rag.indexing.merging import copy_library
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
+from tests.fakes.synthetic import write_video
+from tests.fakes.tiny_models import save_clip
 
 TICKS = os.sysconf("SC_CLK_TCK")
 MARK = "BENCHMARK_RUN"
+SETTINGS = {
+    "RAG_ENCODER__BACKEND": "torch-fp32",
+    "RAG_ENCODER__BATCH": "16",
+    "RAG_ENCODER__REUSE_STILL_FRAMES": "false",
+    "RAG_OCR__MODE": "off",
+    "RAG_ASR__MODE": "off",
+    "OMP_NUM_THREADS": "1",
+}
+"""Of both commands: a tiny encoder alone, and nothing that threads share."""
 
 
 def processor_seconds(command: list[str], environment: dict[str, str], mark: str) -> tuple[float, float]:
@@ -63,7 +74,8 @@ def write_clips(folder: Path, clips: int, seconds: float) -> None:
     """Clips of one content for the decoder, 1280 x 720 with 30 frames a second, and of different bytes."""
     folder.mkdir()
     first = folder / "000.mp4"
-    write_footage(first, seconds)
+    texture = np.random.default_rng(7).integers(0, 256, (720, 1280, 3), np.uint8)
+    write_video(first, seconds, fps=30, size=(1280, 720), scene=lambda t: np.roll(texture, int(120 * t), 1))
     for number in range(1, clips):
         box = f"{number:08d}".encode()
         (folder / f"{number:03d}.mp4").write_bytes(
@@ -76,8 +88,6 @@ def overhead(clips: int, seconds: float, few: int) -> dict[str, float]:
 
     A second pair on a `few` clips shows what is spent before the first; none without.
     """
-    from tests.fakes.tiny_models import save_clip
-
     arms: dict[str, list[str]] = {
         "plain": [],
         "ray": ["--engine", "ray", "--workers", "2", "--worker-cpus", "1"],
@@ -92,11 +102,10 @@ def overhead(clips: int, seconds: float, few: int) -> dict[str, float]:
             write_clips(folder / part, count, seconds)
             for kind, words in arms.items():
                 library = folder / f"library-{part}-{kind}"
-                command, environment = index_command(
-                    folder / part, model, str(library), backend="torch-fp32", batch=16
-                )
-                environment |= {"OMP_NUM_THREADS": "1"}
-                cpu, wall = processor_seconds([*command, *words], environment, f"{part}-{kind}")
+                command = [sys.executable, "-m", "rag._cli.main", "index", str(folder / part), *words]
+                command += ["--library", str(library)]
+                environment = {**os.environ, **SETTINGS, "RAG_ENCODER__IMAGE": f"hf:{model}"}
+                cpu, wall = processor_seconds(command, environment, f"{part}-{kind}")
                 figures |= {f"{part}_{kind}_cpu_s": round(cpu, 1), f"{part}_{kind}_wall_s": round(wall, 1)}
                 shutil.rmtree(library)
     figures["ratio"] = round(figures["all_ray_cpu_s"] / figures["all_plain_cpu_s"], 3)

@@ -35,7 +35,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.material import write_footage
 from benchmarks.options import kept_folder, option_parser
 from benchmarks.synthetic_library import build, words
 from eval.reports.tables import markdown_table
@@ -43,6 +42,7 @@ from rag.library import Library
 from rag.settings import load_settings
 from rag.store.layout import Layout
 from rag.store.reading import Reader
+from tests.fakes.synthetic import write_video
 
 RAG = [sys.executable, "-m", "rag._cli.main"]
 SETTINGS = {"RAG_ENCODER__IMAGE": "bundled", "RAG_OCR__MODE": "off", "RAG_ASR__MODE": "off"}
@@ -199,7 +199,7 @@ def make_library(folder: Path) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         for number in range(count):
             seconds = 8 + number + count
-            write_footage(folder / name / f"{number}.mp4", seconds, size=(426, 240), fps=10)
+            write_video(folder / name / f"{number}.mp4", seconds, size=(426, 240))
             lines = [f"{i + 1}\n00:00:0{i},000 --> 00:00:0{i + 1},000\nLine {i}.\n" for i in range(8)]
             (folder / name / f"{number}.srt").write_text("\n".join(lines))
             (folder / name / f"{number}.txt").write_text(f"{name} {number}: bolt {number} is loose.\n")

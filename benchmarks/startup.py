@@ -5,7 +5,7 @@
 Each figure is the median and the best of `--rounds` runs, in wall seconds, beside the median of CPU-seconds;
 the bare interpreter's own start is printed beside them. Of one more run the peak memory is read: resident,
 and of it anonymous, what the process alone holds; the rest is mapped files, libraries and weights. Searches
-are run on a library without images and on one whose images were encoded by a ViT-B/32 (random weights).
+are run on a library of notes and of one video, made with the default models.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.material import save_vit_b32, write_footage
 from benchmarks.options import option_parser
+from tests.fakes.synthetic import write_video
 
 FILES = 1000
+QUESTION = "how tight is bolt seven"
 RAG = [sys.executable, "-m", "rag._cli.main"]
 
 
-def timed(command: list[str], rounds: int, environment: dict[str, str] | None = None) -> dict[str, float]:
+def timed(command: list[str], rounds: int) -> dict[str, float]:
     """Wall and processor seconds of a command, after one run that is not counted."""
     # The first run of an installed program writes bytecode; where that is forbidden each run compiles again.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    inherited.update(environment or {})
     walls, cpus = [], []
     for _ in range(rounds + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -70,39 +70,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        notes, videos = folder / "notes", folder / "videos"
+        notes, library = Path(name) / "notes", ["--library", str(Path(name) / "library")]
         notes.mkdir()
-        videos.mkdir()
         for number in range(FILES):
             (notes / f"{number}.txt").write_text(
                 f"Note {number}: bolt {number} takes {number % 90} newton metres.\n"
             )
-        words = ["--library", str(folder / "words")]
-        subprocess.run([*RAG, "index", str(notes), *words], check=True, capture_output=True)
-        write_footage(videos / "video.mp4", 20, size=(426, 240), fps=10)
-        images = ["--library", str(folder / "images")]
-        seeing = {"RAG_ENCODER__IMAGE": f"hf:{save_vit_b32(folder / 'vit')}", "RAG_OCR__MODE": "off"}
-        subprocess.run(
-            [*RAG, "index", str(videos), *images],
-            check=True,
-            capture_output=True,
-            env={**os.environ, **seeing},
-        )
-        figures = {
-            "python -c pass": timed([sys.executable, "-c", "pass"], chosen.rounds),
-            "rag --help (target 0.15)": timed([*RAG, "--help"], chosen.rounds),
-            **{
-                f"rag {command}, {name} (target {target})": timed(
-                    [*RAG, command, text, *library], chosen.rounds, seeing
-                )
-                for command, target in (("search", 0.7), ("ask", 1.0))
-                for name, text, library in (
-                    ("words", "how tight is bolt seven", words),
-                    ("words and images", "a cut in the video", images),
-                )
-            },
+        write_video(notes / "video.mp4", 20, size=(426, 240))
+        subprocess.run([*RAG, "index", str(notes), *library], check=True, capture_output=True)
+        commands = {
+            "python -c pass": [sys.executable, "-c", "pass"],
+            "rag --help (target 0.15)": [*RAG, "--help"],
+            "rag search (target 0.7)": [*RAG, "search", QUESTION, *library],
+            "rag ask (target 1.0)": [*RAG, "ask", QUESTION, *library],
         }
+        figures = {name: timed(command, chosen.rounds) for name, command in commands.items()}
     print(json.dumps(figures, indent=2))
 
 

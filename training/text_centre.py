@@ -9,6 +9,7 @@ CC BY-SA 4.0): en, de, es, zh, hi, th, ru, ar and el. Writes `indexers/e5_centre
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import defaultdict
@@ -17,7 +18,6 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from benchmarks.text_encoders import read
 from indexers.e5 import CENTRE, open_uncentred, script_of
 from indexers.settings import EncoderSettings
 
@@ -29,7 +29,9 @@ def main(files: list[Path]) -> None:
     query, document = (open_uncentred(EncoderSettings(), role) for role in ("query", "document"))
     means = defaultdict(list)
     for file in files:
-        paragraphs, questions, _ = read(file)
+        held = [p for article in json.loads(file.read_text())["data"] for p in article["paragraphs"]]
+        paragraphs = [paragraph["context"] for paragraph in held]
+        questions = [qa["question"] for paragraph in held for qa in paragraph["qas"]]
         sentences = [part for text in paragraphs for part in SENTENCE_END.split(text) if len(part) > 3]
         script = script_of(paragraphs[0])
         means[f"query.{script}"].append(query.encode_text(questions).mean(axis=0))

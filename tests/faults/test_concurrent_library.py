@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-SECONDS = 3
+SECONDS = 8
 
 
 @pytest.mark.slow
