@@ -292,14 +292,14 @@ def require_one_version(name: str, texts: list[str], count: int) -> None:
 def work(
     kind: Callable[..., Any], place: Place, name: str, seed: int, until: tuple[Event, Event], out: Any
 ) -> None:
-    """Steps until the end; what is raised is counted."""
+    """Steps until the end, one at least; what is raised is counted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     start, stop = until
     start.wait()
     result = Result()
     worker = kind(place, name, random.Random(seed))
     what = kind.__name__.lower()
-    while not stop.is_set():
+    while not (stop.is_set() and result.operations):
         try:
             result.operations[worker.step()] += 1
         except LibraryBusy as error:

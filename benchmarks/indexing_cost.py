@@ -24,7 +24,7 @@ import os
 import resource
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -46,7 +46,7 @@ class Clock:
     """CPU-seconds of this process by stage; what one stage calls of another counts for that one."""
 
     def __init__(self) -> None:
-        self.spent = Counter[str]()
+        self.spent = defaultdict[str, float](float)
         self._open = ["write"]
         self._since = time.process_time()
 
@@ -123,7 +123,7 @@ def index_timed(source: Path) -> dict[str, Any]:
     if not minutes:
         raise SystemExit(f"{source}: no video could be indexed")
     once = clock.spent.pop("once")
-    clock.spent["decode"] = whole - once - clock.spent.total()
+    clock.spent["decode"] = whole - once - sum(clock.spent.values())
     return {
         "cpu_s_per_minute": {stage: round(clock.spent[stage] / minutes, 2) for stage in STAGES},
         "whole_cpu_s_per_minute": round((whole - once) / minutes, 2),

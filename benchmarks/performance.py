@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OPTIONS = 6
+PALETTE = (*COLOURS, "#c9b458")
 
 
 def minute_of_video(videos: Path) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def paint(figures: Mapping[str, Any], figure: Figure) -> None:
         left = 0.0
         for number, (stage, value) in enumerate(stages.items()):
             label = f"{stage} {value:.1f}"
-            axes.barh([0], [value], left=left, color=COLOURS[number % len(COLOURS)], label=label, height=0.5)
+            axes.barh([0], [value], left=left, color=PALETTE[number], label=label, height=0.5)
             left += value
         axes.set_yticks([])
         axes.set_title(f"{title}: {left:.1f}", loc="left", fontsize=9)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-SECONDS = 8
+SECONDS = 3
 
 
 @pytest.mark.slow
