@@ -22,6 +22,8 @@ PLACES = {
 }
 """Device and dtype of each backend; float32 first, which every other one of the device is compared with."""
 TORCH_BACKENDS = tuple(PLACES)
+BATCHES = {"cpu": 16, "cuda": 32, "mps": 32}
+"""Images in a batch on each device; larger ones were no faster."""
 
 
 def device_of(backend: str) -> str:
@@ -50,20 +52,16 @@ def find_device(device: Device) -> str:
     return device
 
 
-def available_backends(device: str = "cpu") -> tuple[str, ...]:
-    """Backends of a device that are worth trying; bfloat16 only where it has instructions for it. None
-    where torch does not see the device here."""
+def fastest_backend(device: str) -> str:
+    """The backend of a device that measured as the fastest (docs/how-to/gpu.md), and keeps the vectors.
+
+    bfloat16 on the processor is faster with AMX alone. On MPS nothing was measured, so it is float32.
+    """
     import torch
 
-    if not has_device(device):
-        return ()
-    if device == "cuda":
-        fast = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
-        fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return tuple(
-        name for name, (place, dtype) in PLACES.items() if place == device and (fast or dtype != "bfloat16")
-    )
+    if device == "cpu":
+        return "torch-bf16" if torch.cpu._is_amx_tile_supported() else "torch-fp32"
+    return {"cuda": "cuda-fp16", "mps": "mps-fp32"}[device]
 
 
 def describe_device(backend: str) -> str:

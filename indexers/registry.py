@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from corpora.entry_points import find_entry_point
 from corpora.errors import RagError, SettingsError, os_reason
-from indexers.devices import TORCH_BACKENDS
+from indexers.devices import BATCHES, PLACES, device_of, fastest_backend, find_device
 from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
@@ -31,12 +31,10 @@ from indexers.models.lookup import check_layout, find_weights, readable_size, re
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
-    from indexers.backend import Measured
     from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 F = TypeVar("F", ImageEncoderFamily, TextEncoderFamily)
-DEFAULT_BATCH = 16
 ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
 HUB_KINDS = ("hf", "openclip")
@@ -127,29 +125,29 @@ def open_image_encoder(
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
     family, source = _image_source(name, settings)
-    return family.open_image(source, backend=backend or family.backends[0], batch=batch or DEFAULT_BATCH)
+    return family.open_image(source, backend=backend or family.backends[0], batch=batch or BATCHES["cpu"])
 
 
-def choose_backend(name: str, settings: EncoderSettings) -> Measured:
-    """The fastest backend and batch that keep the vectors, measured here and now where there are several.
+def choose_backend(name: str, settings: EncoderSettings) -> tuple[str, int]:
+    """Backend and batch that a new library is made with: those of the settings, else those that were the
+    fastest on machines with the same device, and keep the vectors.
 
-    `settings.backend` and `settings.batch`, where set, narrow what is tried.
-    Raises `SettingsError` where a backend that was set does not exist here, or
-    does not keep the vectors.
+    Raises `SettingsError` for a backend that the encoder does not have, and for a device that is not here.
     """
-    from indexers.backend import Measured, measure
-
-    family, source = _image_source(name, settings)
-    # One that is set for encoders in torch says nothing to an encoder without any of them.
-    if len(family.backends) == 1 and settings.backend in ("auto", *family.backends, *TORCH_BACKENDS):
-        return Measured(family.backends[0], settings.batch or DEFAULT_BATCH, "the only backend")
-    return measure(
-        partial(family.open_image, source),
-        family.backends,
-        settings.backend,
-        settings.batch,
-        device=settings.device,
-    )
+    family, _ = _image_source(name, settings)
+    backend, backends = settings.backend, family.backends
+    if PLACES.keys().isdisjoint(backends) and backend in ("auto", *PLACES):
+        # One that is set for encoders in torch says nothing to an encoder without any of them.
+        backend = backends[0]
+    elif backend == "auto":
+        device = find_device(settings.device)
+        on_device = [each for each in backends if each in PLACES and device_of(each) == device]
+        fastest = fastest_backend(device)
+        backend = fastest if fastest in on_device else (on_device or backends)[0]
+    elif backend not in backends:
+        known = ", ".join(backends)
+        raise SettingsError(f"encoder.backend {backend!r} does not run here; what does: {known}")
+    return backend, settings.batch or BATCHES[device_of(backend)]
 
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:

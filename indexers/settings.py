@@ -26,10 +26,10 @@ class EncoderSettings(SettingsSection):
     """Where pulled models run: `cuda`, `mps`, `cpu`; `auto` takes the first that torch sees. A library keeps
     the device that its images were encoded on; the default models run on the processor."""
     backend: str = "auto"
-    """`auto` measures the device's once and keeps the best; or one of `torch-fp32`, `torch-bf16`,
+    """`auto` takes the one that is fastest on the device; or one of `torch-fp32`, `torch-bf16`,
     `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
     batch: int = Field(0, ge=0, le=1024)
-    """Images in a batch; 0 measures once and keeps."""
+    """Images in a batch; 0 takes that of the device."""
     reuse_still_frames: bool = True
     """Encode near-identical neighbouring frames once."""
     models_dir: Path | None = None

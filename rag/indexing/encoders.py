@@ -54,8 +54,8 @@ def select_encoders(
 ) -> SelectedEncoders:
     """The encoders of this run. `recommended`: the one that all indexed corpora recommend, for `auto`.
 
-    A new library takes what `settings` ask for, and measures backend and batch
-    once. An old one keeps its own. Raises `EncoderMismatch`, `SettingsError`, `WeightsMissing`.
+    A new library takes what `settings` ask for. An old one keeps its own. Raises `EncoderMismatch`,
+    `SettingsError`, `WeightsMissing`.
     """
     held = writer.meta
     if held is None:
@@ -79,14 +79,14 @@ def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None =
 def open_configured_encoder(
     settings: Settings, *, recommended: str | None = None
 ) -> tuple[ImageEncoder | None, str]:
-    """The image encoder that the settings ask for, measured and loaded, and one line on it."""
+    """The image encoder that the settings ask for, loaded, and one line on it."""
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     if resolved.name is None:
         require_backend(settings.encoder.backend)
         return None, f"image embeddings: off ({resolved.reason})"
-    choice = choose_backend(resolved.name, settings.encoder)
-    encoder = open_image_encoder(resolved.name, settings.encoder, backend=choice.backend, batch=choice.batch)
-    return encoder, f"image embeddings: {resolved.name}, {choice.backend} x{choice.batch} ({choice.note})"
+    backend, batch = choose_backend(resolved.name, settings.encoder)
+    encoder = open_image_encoder(resolved.name, settings.encoder, backend=backend, batch=batch)
+    return encoder, f"image embeddings: {resolved.name}, {backend} x{batch}"
 
 
 def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
@@ -104,7 +104,7 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
 def choose_encoders(
     settings: Settings, recommended: str | None
 ) -> tuple[Meta, ImageEncoder | None, TextEncoder, str]:
-    """What a new library is to be made with, measured on this machine, and one line on it."""
+    """What a new library is to be made with on this machine, and one line on it."""
     image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     side = settings.video.short_side or frame_side(SHORT_SIDE, image)

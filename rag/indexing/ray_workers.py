@@ -78,7 +78,7 @@ def run_task(work: Callable[..., Any], given: Sequence[Any], board: Any, task: i
 
 
 def choose(settings: Settings, recommended: str | None) -> Meta:
-    """What a new library is made with, measured where it will be encoded."""
+    """What a new library is made with, chosen where it will be encoded."""
     return choose_encoders(settings, recommended)[0]
 
 
@@ -114,11 +114,11 @@ class RayPool:
 
     def choose(self, recommended: str | None) -> Meta:
         """What a new library is made with, chosen by one of the workers."""
-        self._progress.status("a worker measures encoders")
+        self._progress.status("a worker opens encoders")
         call = self._remote(choose).remote(self._settings, recommended)
         meta: Meta | None = self._result(call)
         if meta is None:
-            raise RagError(f"{ATTEMPTS} workers died while they measured encoders; see the logs of Ray")
+            raise RagError(f"{ATTEMPTS} workers died while they opened encoders; see the logs of Ray")
         return meta
 
     def run(

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexers.backend import Timing, examine, probe_images
 from indexers.devices import PLACES, device_of, has_device
 from indexers.registry import open_image_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
+from indexers.testing import probe_images
 from indexers.torch_backend import TorchImageEncoder
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
@@ -43,7 +43,7 @@ def test_an_image_has_the_same_bits_in_any_batch(save: Any, backend: str, tmp_pa
         assert np.array_equal(encoder.encode_images(images[place : place + 1])[0], together[place])
         assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
     reference = open_image_encoder(name, SETTINGS, batch=batch).encode_images(images[:batch])
-    assert isinstance(examine(encoder, images[:batch], reference), Timing)
+    assert (together[:batch] * reference).sum(axis=1).min() > 0.999
 
 
 def test_texts_of_any_lengths_are_near_those_of_the_processor(tmp_path: Path) -> None:

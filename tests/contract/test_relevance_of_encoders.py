@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Clip
-from indexers.backend import probe_images
 from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
+from indexers.testing import probe_images
 from rag.null_scores import BACKGROUND, LibraryScores, centre_of, measure_null_scores
 from rag.settings import SearchSettings
 from rag.store.records import SCORE_MEASURES, ClipFrames, ScoreCalibration

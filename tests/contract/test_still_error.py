@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.backend import probe_images
 from indexers.frame_dedup import encode_frames, representative_frames
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
+from indexers.testing import probe_images
 from tests.fakes.tiny_models import save_clip
 
 # Loads PyTorch.

@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexers.backend import BATCHES, measure
-from indexers.devices import (
-    PLACES,
-    TORCH_BACKENDS,
-    available_backends,
-    device_of,
-    find_device,
-    has_device,
-    placement,
-)
+from indexers import families, registry
+from indexers.devices import BATCHES, PLACES, TORCH_BACKENDS, find_device, has_device, placement
 from indexers.imagebind import _vision
 from indexers.preprocess import Preprocessing
-from indexers.settings import Device
+from indexers.settings import Device, EncoderSettings
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import DeviceFull, SettingsError
 
@@ -110,18 +102,47 @@ def test_libraries_made_on_the_processor_keep_their_fingerprint() -> None:
 
 @pytest.mark.parametrize("device", ABSENT)
 def test_a_device_that_is_not_here_is_named(device: Device) -> None:
-    assert available_backends(device) == ()
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         find_device(device)
     with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
         placement(f"{device}-fp16")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
-        measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
+        chosen(TORCH_BACKENDS, device=device)
 
 
-def test_auto_takes_what_torch_sees() -> None:
-    device = find_device("auto")
-    assert has_device(device)
-    assert available_backends(device)[0].endswith("-fp32")
-    assert {device_of(name) for name in available_backends(device)} == {device}
-    assert {place for place, _ in PLACES.values()} == BATCHES.keys()
+def chosen(backends: tuple[str, ...], **settings: Any) -> tuple[str, int]:
+    family = SimpleNamespace(backends=backends)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_image_source", lambda *_: (family, None))
+        return registry.choose_backend("scripted", EncoderSettings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("device", "backend"), [("cuda", "cuda-fp16"), ("mps", "mps-fp32"), ("cpu", "torch-fp32")]
+)
+def test_auto_takes_the_fastest_of_the_device_that_the_encoder_has(
+    device: Device, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexers.devices.has_device", lambda name: name in (device, "cpu"))
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    assert chosen(TORCH_BACKENDS) == (backend, BATCHES[device])
+    assert chosen(("torch-fp32", f"{device}-fp32"))[0] == f"{device}-fp32".replace("cpu", "torch")
+    assert chosen(("abacus-int4",), backend="torch-bf16", batch=3) == ("abacus-int4", 3)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
+    assert chosen(TORCH_BACKENDS, device="cpu")[0] == "torch-bf16"
+
+
+def test_without_an_image_encoder_a_backend_is_one_that_some_family_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load(name: str) -> Any:
+        if name == "broken":
+            raise SettingsError("cannot be loaded")
+        return SimpleNamespace(backends=("abacus-int4",))
+
+    monkeypatch.setattr(families, "all_entry_points", lambda _: {"abacus": None, "broken": None})
+    monkeypatch.setattr(families, "load_family", load)
+    for name in ("auto", "torch-fp32", "cuda-bf16", "abacus-int4"):
+        families.require_backend(name)
+    with pytest.raises(SettingsError, match="'torch-fp3' is unknown; known: auto, torch-fp32"):
+        families.require_backend("torch-fp3")
