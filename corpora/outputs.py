@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TextIO
 
 from corpora.errors import UsageError, file_error
+from corpora.kinds import sidecar_base
 
 PROGRAM = "offline-video-rag"
 TRACE_SCHEMA = "rag.trace/1"
@@ -55,7 +56,8 @@ class OverwritePolicy:
     inputs: tuple[StrPath, ...] = ()
     """Files that the command reads."""
     indexed: Callable[[Path], bool] = lambda _: False
-    """Whether the library was made from a file; asked only of an output that exists already."""
+    """Whether the library was made from a file, or a video of it would take the file for its sidecar; asked of
+    an output that exists already, and of one with the name of a sidecar."""
 
     def with_inputs(self, *paths: StrPath) -> OverwritePolicy:
         """The same policy with more paths that must not be replaced."""
@@ -78,8 +80,10 @@ def check_output(path: StrPath, policy: OverwritePolicy = DEFAULT_POLICY, *, tak
     _require_no_library(target, Path(os.path.realpath(target)).parents)
     if any(same_file(target, path) for path in policy.inputs):
         raise UsageError(f"{target}: is an input of this command; name another file")
-    if target.exists() and policy.indexed(target):
-        raise UsageError(f"{target}: is indexed in the library; name another file")
+    exists = target.exists()
+    if (exists or sidecar_base(target.name) is not None) and policy.indexed(target):
+        what = "is indexed in the library" if exists else "would be taken for a file of an indexed video"
+        raise UsageError(f"{target}: {what}; name another file")
     if _holds_bytes(target) and not (policy.force or taken_up):
         raise UsageError(f"{target}: exists; name another file, or replace it with --force")
 

@@ -62,8 +62,7 @@ class LazyGroup(TyperGroup):
             command: Any = typer.main.get_group(found)
         else:
             single = typer.Typer(**_PLAIN)
-            kind = getattr(found, "command_class", None)
-            single.command(cmd_name, cls=kind, short_help=short_help)(found)
+            single.command(cmd_name, short_help=short_help)(found)
             command = typer.main.get_command(single)
         command.name = cmd_name
         return command

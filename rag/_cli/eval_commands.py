@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import SettingsError, UsageError
+from rag.rendering.terminal import table_lines
 
 if TYPE_CHECKING:
     from eval.task import Task
@@ -63,20 +64,30 @@ class Listed:
 
 @app.command("list")
 @with_session(without=("library", "seed"))
-def list_(session: Session) -> int:
-    """The benchmarks, and the systems that can be tried on each. Exit 3 if an extension cannot be loaded."""
+def list_(
+    session: Session,
+    benchmark: Annotated[
+        str | None, argument("BENCHMARK", "List its systems, each in one line.", show_default=False)
+    ] = None,
+) -> int:
+    """The benchmarks, or the systems of one. Exit 3 if an extension cannot be loaded."""
     from eval.tasks import open_task, task_names
 
     found: list[Listed] = []
     failed: list[str] = []
-    for name in task_names():
+    for name in task_names() if benchmark is None else [benchmark]:
         try:
             found.append(_listed(name, open_task(name), failed))
         except UsageError as error:
+            if benchmark is not None:
+                raise
             failed.append(str(error))
     for line in failed:
         echo_stderr(f"rag: {line}")
-    session.report("rag.eval.list/1", {"benchmarks": found}, _lines(found))
+    rows = [[each.name, f"{len(each.systems)} systems", each.about] for each in found]
+    if benchmark is not None:
+        rows = [[name, about] for name, about in found[0].systems.items()]
+    session.report("rag.eval.list/1", {"benchmarks": found}, table_lines(rows))
     return 3 if failed else 0
 
 
@@ -91,38 +102,6 @@ def _listed(name: str, task: Task[Any], failed: list[str]) -> Listed:
         except SettingsError as error:
             failed.append(str(error))
     return Listed(name, task.about, about)
-
-
-def _lines(found: Sequence[Listed]) -> Iterator[str]:
-    """What an earlier benchmark has listed is not listed once more; `localized@1`, `@2`, ... are one line."""
-    from rag.rendering.terminal import table_lines
-
-    listed: dict[tuple[str, ...], str] = {}
-    for benchmark in found:
-        yield f"{benchmark.name}: {benchmark.about}"
-        first = listed.setdefault(tuple(benchmark.systems), benchmark.name)
-        if benchmark.systems and first != benchmark.name:
-            yield f"     the systems of {first}"
-            continue
-        yield from table_lines([["   ", name, about] for name, about in _folded(benchmark.systems).items()])
-
-
-def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
-    """`localized@1`, `localized@2`, ... as `localized@N`, said once for all values of N."""
-    values: dict[str, list[str]] = {}
-    for name in systems:
-        stem, at, value = name.partition("@")
-        if at:
-            values.setdefault(stem, []).append(value)
-    folded: dict[str, str] = {}
-    for name, about in systems.items():
-        stem, at, value = name.partition("@")
-        if not at or len(values[stem]) == 1:
-            folded[name] = about
-        else:
-            before, _, after = about.rpartition(value)
-            folded.setdefault(f"{stem}@N", f"{before}N{after}, N = {', '.join(values[stem])}")
-    return folded
 
 
 app.command("build")(eval_build.build)

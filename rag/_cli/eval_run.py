@@ -91,7 +91,7 @@ def run(
     if system == "all" and len(names) > 1:
         echo_stderr(
             f"{task.name}: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
-            "and 'rag eval list' names all"
+            f"and 'rag eval list {benchmark}' names all"
         )
     paid = session.settings.reasoner
     prices = (paid.price_prompt, paid.price_completion)

@@ -6,10 +6,9 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperCommand
 
 import rag
 from corpora.escaping import visible
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
     from corpora.settings import ScanSettings
     from rag._cli.progress import ProgressDisplay
     from rag.indexing.report import IndexReport
-
-
-class IndexCommand(TyperCommand):
-    """`rag index`, whose flag `--prune` may have the value `all`: `--prune=all`, never `--prune all`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Turn `--prune=all` into a flag of its own. Raises `UsageError` for another value."""
-        end = args.index("--") if "--" in args else len(args)
-        for word in args[:end]:
-            if word.startswith("--prune=") and word != "--prune=all":
-                raise UsageError(f"{word}: --prune has no value, or all: --prune=all")
-        options = ["--prune-all" if word == "--prune=all" else word for word in args[:end]]
-        return super().parse_args(ctx, options + args[end:])
 
 
 def _given_shard(text: str) -> str:
@@ -65,10 +51,10 @@ PruneFlag = Annotated[
     option(
         "--prune",
         "Remove files below PATH that no longer exist. Refused where PATH is empty or more "
-        "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
-        "them.",
+        "than half of its files are missing, as for a disk that is not mounted.",
     ),
 ]
+PruneAllFlag = Annotated[bool, option("--prune-all", "The same, however many files are missing.")]
 
 MOST_NAMED = 5
 """Of folders, in a command that is advised."""
@@ -141,7 +127,7 @@ def index(
         bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
     ] = False,
     prune: PruneFlag = False,
-    prune_all: Annotated[bool, option("--prune-all", "", hidden=True)] = False,
+    prune_all: PruneAllFlag = False,
     events: Events = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
@@ -260,6 +246,3 @@ def summary_lines(
     for line in report.stages:
         if line not in printed:
             yield visible(line)
-
-
-index.command_class = IndexCommand  # type: ignore[attr-defined]  # read by `rag._cli.commands`

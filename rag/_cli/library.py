@@ -49,6 +49,8 @@ def stats(
     ] = False,
 ) -> int:
     """Show library statistics: counts, sizes, and what maintenance would free."""
+    if problems and files:
+        raise UsageError("--problems and --files list different files; give one of them")
     with session.open_library() as opened:
         if problems:
             found = opened.problems()
@@ -80,7 +82,8 @@ def stats_lines(held: Stats) -> Iterator[str]:
     yield (
         f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
         f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
-        f"{counted(held.documents, 'document')} (each row of a table is one) "
+        + (f"{counted(held.photographs, 'photograph')}, " if held.photographs else "")
+        + f"{counted(held.documents, 'document')} (each row of a table is one) "
         f"in {counted(held.passages, 'passage')}, "
         f"{counted(held.evidence, 'span')} of evidence"
     )

@@ -7,16 +7,12 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
-
-from typer.core import TyperCommand
 
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Session, with_session
-from rag.errors import UsageError
 
 Client = Literal["claude", "claude-code", "codex", "cursor", "gemini", "vscode", "windsurf", "zed"]
 NAME = "video-library"
@@ -50,17 +46,6 @@ PLACES: dict[Client, Place] = {
     "zed": Place("settings.json of Zed", "context_servers", (("source", "custom"),)),
 }
 assert tuple(PLACES) == get_args(Client)
-
-
-class McpCommand(TyperCommand):
-    """`rag mcp`, whose option `--print-config` names the clients where it has no value."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Raises `UsageError` for `--print-config` without a client."""
-        for word, following in pairwise([*args, "--"]):
-            if word == "--print-config" and following.startswith("-"):
-                raise UsageError(f"--print-config needs a client: {', '.join(PLACES)}")
-        return super().parse_args(ctx, args)
 
 
 @with_session(without=("as_json", "seed"))
@@ -106,6 +91,3 @@ def _command(session: Session, roots: tuple[Path, ...]) -> Entry:
         words += ["--config", os.path.abspath(config)]
     words += [word for root in roots for word in ("--allow-index", os.fspath(root))]
     return {"command": words[0], "args": words[1:]}
-
-
-mcp.command_class = McpCommand  # type: ignore[attr-defined]  # read by `rag._cli.commands`

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
     from rag.store.writing import Writer
 
-PRUNE_ALL = "mount the disk, or remove them with --prune=all"
+PRUNE_ALL = "mount the disk, or remove them with --prune-all"
 
 
 def is_gone(path: str) -> bool:

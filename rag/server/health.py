@@ -52,37 +52,26 @@ class HealthDocument(TypedDict):
     indexing: bool
 
 
-def health_shape(
-    status: HealthStatus,
-    *,
-    indexing: bool,
-    models: ModelState = "cold",
-    problem: str | None = None,
-    library: LibraryItem | None = None,
-) -> HealthDocument:
-    """`rag.health/1`; `indexing`: whether jobs may index."""
-    return {
-        "schema": "rag.health/1",
-        "version": rag.__version__,
-        "status": status,
-        "models": models,
-        "problem": problem,
-        "library": library,
-        "indexing": indexing,
-    }
-
-
 def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) -> HealthDocument:
-    """`rag.health/1` of what the session has open now. Raises what kept it from being opened,
-    unless that is a `LibraryError`."""
+    """`rag.health/1` of what the session has open now; `indexing`: whether jobs may index.
+
+    Raises what kept the library from being opened, unless that is a `LibraryError`.
+    """
     library, failure = session.look()
     status: HealthStatus = "starting" if library is None else "ready"
     if failure is not None:
         if not isinstance(failure, LibraryError):
             raise failure
         status = "empty" if isinstance(failure, LibraryNotFound) else "failed"
-    problem = None if failure is None else str(failure)
-    return health_shape(status, indexing=indexing, models=models, problem=problem, library=library)
+    return {
+        "schema": "rag.health/1",
+        "version": rag.__version__,
+        "status": status,
+        "models": models,
+        "problem": None if failure is None else str(failure),
+        "library": library,
+        "indexing": indexing,
+    }
 
 
 def facts_of(library: Library, folder: os.PathLike[str], version: str) -> LibraryItem:
@@ -98,15 +87,9 @@ def facts_of(library: Library, folder: os.PathLike[str], version: str) -> Librar
         "videos": len(videos),
         "documents": sum(row.kind == "passages" for row in reader.file_rows()),
         "video_hours": plain(sum(video.duration for video in videos) / 3600),
-        "images": has_images(library),
+        "images": reader.meta is not None and reader.meta.image_encoder is not None,
         "unsearchable": list(unsearchable(library)),
     }
-
-
-def has_images(library: Library) -> bool:
-    """Whether its images can be searched."""
-    meta = library.engine.reader.meta
-    return meta is not None and meta.image_encoder is not None
 
 
 def unsearchable(library: Library, video_ids: Collection[str] | None = None) -> Iterator[str]:

@@ -124,4 +124,4 @@ def follow_job(
 @router.get("/agents", responses={200: {"model": AgentsDocument}, **problems()})
 def list_agents(service: Served) -> Response:
     """The agents that a job can run, with their options."""
-    return Document(agents_shape(service.jobs.agents()))
+    return Document(agents_shape(service.jobs.agents))

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,7 +107,6 @@ class Jobs:
         self._settings = settings
         self._library = library
         self._agents = agents
-        self._specs: tuple[AgentSpec, ...] | None = None
         self._changed = changed
         self._lock = threading.RLock()
         self._wake = threading.Event()
@@ -118,12 +118,10 @@ class Jobs:
         """When a job was cancelled, and how many of the signals were sent."""
         self._thread: threading.Thread | None = None
 
+    @cached_property
     def agents(self) -> tuple[AgentSpec, ...]:
         """The agents that can be run."""
-        with self._lock:
-            if self._specs is None:
-                self._specs = tuple(self._agents())
-            return self._specs
+        return tuple(self._agents())
 
     def open(self) -> None:
         """Take up the jobs of an earlier server, if there were any: what waits goes on waiting, then runs."""
@@ -144,7 +142,7 @@ class Jobs:
 
     def start_agent(self, agent: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
-        spec = next((spec for spec in self.agents() if agent in (spec.agent, spec.also)), None)
+        spec = next((spec for spec in self.agents if agent in (spec.agent, spec.also)), None)
         if spec is None:
             raise Problem(404, "unknown-id", f"{agent}: there is no such agent")
         if problems := spec.problems(arguments):
@@ -331,7 +329,7 @@ class Jobs:
                 self._signal(job)
         queued = sorted((j for j in self._jobs.values() if j.state == "queued"), key=lambda job: job.created)
         for job in queued:
-            if job.kind == "agent" and not self.agents():
+            if job.kind == "agent" and not self.agents:
                 continue  # it waits for a server that has agents
             if not self._closed and not any(
                 other.queue == job.queue for other in self._jobs.values() if other.process is not None
@@ -363,7 +361,7 @@ class Jobs:
         """The words of the command line."""
         options = ["--library", os.fsdecode(self._library), "--json", "--events"]
         if job.kind == "agent":
-            spec = next((spec for spec in self.agents() if spec.agent == job.request["agent"]), None)
+            spec = next((spec for spec in self.agents if spec.agent == job.request["agent"]), None)
             if spec is None or spec.problems(job.request["arguments"]):
                 raise Problem(422, "invalid-request", "this version has no such agent or option")
             return ["agent", spec.agent, *options, *spec.words(job.request["arguments"])]

@@ -130,6 +130,7 @@ class StatsDocument(TypedDict):
     schema: Literal["rag.stats/1"]
     files: int
     videos: int
+    photographs: int
     video_hours: float
     tables: dict[str, dict[str, Any]]
 

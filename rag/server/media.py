@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Request
+from starlette.datastructures import Headers
 from starlette.responses import (
     FileResponse,
     MalformedRangeHeader,
@@ -16,6 +17,7 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
+from starlette.types import Receive, Scope, Send
 from typing_extensions import TypedDict
 
 from corpora.kinds import media_type
@@ -160,15 +162,19 @@ def require_inside(facts: Video, t: float) -> None:
         raise UsageError(f"the video is {facts.duration:g} s long: a frame is of a time inside it")
 
 
-def unchanged(request: Request, tag: str) -> Response | None:
-    """304 where the client has what `tag` names; None else."""
-    given = request.headers.get("if-none-match", "")
-    if given.strip() == "*" or f'"{tag}"' in [part.strip().removeprefix("W/") for part in given.split(",")]:
-        return Response(None, 304, {"ETag": f'"{tag}"'})
-    return None
+class Tagged(Response):
+    """What has an ETag; 304 where the client has what it names."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it, or that it is unchanged."""
+        tag, given = self.headers["etag"], Headers(scope=scope).get("if-none-match", "")
+        if given.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in given.split(",")]:
+            await Response(None, 304, {"ETag": tag})(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
-class RangedFile(FileResponse):
+class RangedFile(Tagged, FileResponse):
     """A file of which ranges are given; a `Range` that cannot be read is ignored (RFC 9110, section 14.2)."""
 
     @classmethod
@@ -177,6 +183,10 @@ class RangedFile(FileResponse):
             return super()._parse_range_header(http_range, file_size)
         except MalformedRangeHeader:
             return []
+
+
+class TaggedStream(Tagged, StreamingResponse):
+    """A part of an object, as it is read."""
 
 
 def file_response(path: str | FilePath, tag: str, kind: str, caching: str) -> Response:
@@ -211,21 +221,19 @@ def object_response(request: Request, address: str, storage: StorageSettings, ta
             headers["Content-Range"] = f"bytes {start}-{end - 1}/{found.size}"
     headers["Content-Length"] = str(end - start)
     if request.method == "HEAD":
-        return Response(None, status, headers, media_type(address))
+        return Tagged(None, status, headers, media_type(address))
 
     def parts() -> Iterator[bytes]:
         for at in range(start, end, OBJECT_PART):
             yield store.read_range(key, at, min(OBJECT_PART, end - at), found.etag)
 
-    return StreamingResponse(parts(), status, headers, media_type(address))
+    return TaggedStream(parts(), status, headers, media_type(address))
 
 
 @media_route("/file", "application/octet-stream", 206, 416)
 async def file(request: Request, service: Served, video_id: VideoId) -> Response:
     """The video file as it is; a range of it where one is asked for."""
     _, path = await service.in_media_thread(opened, service, video_id)
-    if (kept := unchanged(request, video_id)) is not None:
-        return kept
     if is_url(path):
         storage = service.settings.storage
         return await service.in_media_thread(object_response, request, path, storage, video_id)
@@ -236,12 +244,9 @@ async def file(request: Request, service: Served, video_id: VideoId) -> Response
 async def remux(request: Request, service: Served, video_id: VideoId) -> Response:
     """The same images and sound in an MP4 file, for browsers that do not open the file's container."""
     _, path = await service.in_media_thread(opened, service, video_id)
-    tag = f"{video_id}-mp4"
-    if (kept := unchanged(request, tag)) is not None:
-        return kept
     with service.question() as stopped:
         made = await service.while_connected(request, service.media.remux, path, video_id, stopped)
-    return file_response(made, tag, "video/mp4", REVALIDATED)
+    return file_response(made, f"{video_id}-mp4", "video/mp4", REVALIDATED)
 
 
 @media_route("/clip", "video/mp4", 206, 416)
@@ -257,12 +262,9 @@ async def clip(
     end = min(end, facts.duration)
     if end - start > LONGEST_CLIP:
         raise UsageError(f"a clip is at most {LONGEST_CLIP:g} s long")
-    tag = f"{video_id}-{start:.3f}-{end:.3f}"
-    if (kept := unchanged(request, tag)) is not None:
-        return kept
     with service.question() as stopped:
         made = await service.while_connected(request, service.media.clip, path, video_id, start, end, stopped)
-    return file_response(made, tag, "video/mp4", IMMUTABLE)
+    return file_response(made, f"{video_id}-{start:.3f}-{end:.3f}", "video/mp4", IMMUTABLE)
 
 
 @media_route("/frame", "image/jpeg")
@@ -276,12 +278,10 @@ async def frame(
     """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
     facts, path = await service.in_media_thread(opened, service, video_id)
     require_inside(facts, t)
-    tag = f"{video_id}-{t:.3f}-{height}"
-    if (kept := unchanged(request, tag)) is not None:
-        return kept
     data, at = await service.while_connected(request, service.media.frame, path, facts, t, height)
-    headers = {"ETag": f'"{tag}"', "Cache-Control": IMMUTABLE, "Rag-Frame-Time": f"{at:.6f}"}
-    return Response(data, media_type="image/jpeg", headers=headers)
+    tag = f'"{video_id}-{t:.3f}-{height}"'
+    headers = {"ETag": tag, "Cache-Control": IMMUTABLE, "Rag-Frame-Time": f"{at:.6f}"}
+    return Tagged(data, media_type="image/jpeg", headers=headers)
 
 
 @media_route("/thumbnail", "image/jpeg")
@@ -295,20 +295,16 @@ async def thumbnail(
             t = best_moment(facts, library.shots(video_id))
     else:
         require_inside(facts, t)
-    tag = f"{video_id}-{t:.3f}-thumbnail"
-    if (kept := unchanged(request, tag)) is not None:
-        return kept
     made = await service.while_connected(request, service.media.thumbnail, path, facts, t)
-    return file_response(made, tag, "image/jpeg", IMMUTABLE)
+    return file_response(made, f"{video_id}-{t:.3f}-thumbnail", "image/jpeg", IMMUTABLE)
 
 
 @media_route("/storyboard.vtt", "text/vtt")
-def storyboard_cues(request: Request, service: Served, video_id: VideoId) -> Response:
+def storyboard_cues(service: Served, video_id: VideoId) -> Response:
     """The tiles of the storyboard: each cue names an image and a place in it."""
     facts, _ = opened(service, video_id)
-    tag = f"{video_id}-storyboard"
     cues = tile_cues(facts) if facts.width > 0 < facts.height else ()
-    return unchanged(request, tag) or vtt_response(webvtt(cues), tag)
+    return vtt_response(webvtt(cues))
 
 
 @media_route("/storyboard/{part}.jpg", "image/jpeg")
@@ -319,11 +315,8 @@ async def storyboard(
     facts, path = await service.in_media_thread(opened, service, video_id)
     if not tile_times(facts, part):
         raise Problem(404, "unknown-id", f"{part}: the storyboard of this video has no such part")
-    tag = f"{video_id}-storyboard-{part}"
-    if (kept := unchanged(request, tag)) is not None:
-        return kept
     made = await service.while_connected(request, service.media.storyboard, path, facts, part)
-    return file_response(made, tag, "image/jpeg", IMMUTABLE)
+    return file_response(made, f"{video_id}-storyboard-{part}", "image/jpeg", IMMUTABLE)
 
 
 @media_route("/captions.vtt", "text/vtt")
@@ -339,10 +332,9 @@ def captions(
         if kind is None and not spans:
             spans = spans_of(library, facts, ("asr",))
     cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in spans)
-    return vtt_response(webvtt(cues), "")
+    return vtt_response(webvtt(cues))
 
 
-def vtt_response(text: str, tag: str) -> Response:
+def vtt_response(text: str) -> Response:
     """A WebVTT file."""
-    headers = {"Cache-Control": REVALIDATED, **({"ETag": f'"{tag}"'} if tag else {})}
-    return Response(text, media_type="text/vtt", headers=headers)
+    return Response(text, media_type="text/vtt", headers={"Cache-Control": REVALIDATED})

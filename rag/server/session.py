@@ -84,9 +84,9 @@ class LibrarySession:
         """What is open, and why nothing is, without waiting; both None until a thread has opened it."""
         with self._lock:
             due = self._is_due()
-        if due and self._opening.acquire(blocking=False):
+        if due and not self._opening.locked():
             if open_layout(self.folder).exists():
-                self._renew_in_thread()
+                threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
             else:
                 self._renew_quietly()
         with self._lock:
@@ -122,24 +122,12 @@ class LibrarySession:
     def _must_wait(self) -> bool:
         return self._changes != self._taken_up or not self._opening.locked()
 
-    def _renew_in_thread(self) -> None:
-        """Holds `_opening`, which the thread releases."""
-        try:
-            threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
-        except RuntimeError as error:
-            log.error("%s: not opened: %s", self.folder, error)
-            with self._lock:
-                self._looked = self._clock()
-            self._opening.release()
-
     def _renew_quietly(self) -> None:
-        """Holds `_opening`, which it releases."""
         try:
-            self._renew()
+            with self._opening:
+                self._renew()
         except Exception as error:
             log.debug("%s: not opened: %s", self.folder, error)
-        finally:
-            self._opening.release()
 
     def _renew(self) -> None:
         """Open what is on disk, unless it is open; the caller holds `_opening`."""

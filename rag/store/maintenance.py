@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryCorrupt
+from rag.records import is_still
 from rag.settings import EXACT_ROWS
 from rag.store.code_index import (
     IndexDamaged,
@@ -310,9 +311,10 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     passages = s.scan("passages", ["source_id", "doc_id"])
     problems = {os.fsdecode(path) for path in s.scan("problems", ["path"])["path"].to_pylist()}
     contents = {row.content_id for row in s.file_rows if row.kind != "passages" and row.path not in problems}
+    stills = sum(is_still(0.0, video.duration) for video in s.videos.values())
     return Stats(
         files=len(s.file_rows),
-        videos=len(s.ready),
+        videos=len(s.ready) - stills,
         pending_videos=len(contents.union(s.video_rows) - s.ready.keys()),
         video_hours=sum(video.duration for video in s.videos.values()) / 3600,
         clips=s.clip_count,
@@ -324,6 +326,7 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
         unindexed_rows=sum(table.unindexed_rows for table in tables.values()),
         compactable_fragments=sum(table.small_fragments for table in tables.values()),
         removable_versions=sum(table.versions - 1 for table in tables.values()),
+        photographs=stills,
         tables=tables,
     )
 

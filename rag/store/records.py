@@ -225,4 +225,6 @@ class Stats:
     """Small fragments, which maintenance merges into larger ones."""
     removable_versions: int
     """Old versions, which maintenance removes."""
+    photographs: int = 0
+    """Complete ones; they are no videos."""
     tables: Mapping[str, TableStats] = field(default_factory=dict)

@@ -187,6 +187,8 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert "clips  4     1.0 kB  1          2         0" in capsys.readouterr().out
     assert main(["stats", "--problems", "--text"]) == 0
     assert capsys.readouterr().out == "bad\\n.mp4: not a video; skipped\n"
+    assert main(["stats", "--problems", "--files"]) == 2
+    assert "give one of them" in capsys.readouterr().err
     assert main(["remove", "a.mp4", "b.txt"]) == 0
     assert _json(capsys)["paths"] == ["a.mp4"]
     assert main(["remove", "b.txt"]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,7 @@ def test_a_run_of_all_systems_says_how_many_they_are(capsys: pytest.CaptureFixtu
     names = [run["system"] for run in json.loads(said.out)["runs"]]
     assert said.err.splitlines()[0] == (
         f"toy: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
-        "and 'rag eval list' names all"
+        f"and 'rag eval list {TOY}' names all"
     )
     assert main(["eval", "run", TOY, "--system", names[0], "--limit", "1"]) == 0
     assert "systems run" not in capsys.readouterr().err
@@ -191,4 +192,7 @@ def test_list_names_benchmarks_and_systems(
     assert shape["schema"] == "rag.eval.list/1"
     assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
     assert main(["eval", "list", "--text"]) == 0
-    assert "toy: random numbers" in capsys.readouterr().out
+    (line,) = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"toy  \d systems  random numbers", line)
+    assert main(["eval", "list", TOY, "--text"]) == 0
+    assert re.search(r"(?m)^localized +right in 60% of cases$", capsys.readouterr().out)

@@ -25,13 +25,6 @@ def test_the_printed_settings_start_the_server_of_this_library(client: str, tmp_
     assert done.stderr == f"rag: add this to {place.file}\n"
 
 
-@pytest.mark.parametrize("words", [("--print-config",), ("--print-config", "--library", ".rag")])
-def test_without_a_client_all_are_named(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = run_rag(tmp_path, "mcp", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"rag: --print-config needs a client: {', '.join(PLACES)}\n"
-
-
 @pytest.mark.parametrize("given", [("--config", "own.toml"), ()])
 def test_the_printed_settings_name_the_settings_file(given: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / (given[1] if given else "rag.toml")

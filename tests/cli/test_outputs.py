@@ -79,6 +79,10 @@ def test_what_show_wrote_it_replaces_by_force_unless_it_was_indexed(
     monkeypatch.setattr(OneVideoLibrary, "is_source", lambda _, output: output.name == "c.mp4")
     refused(capsys, "c.mp4: is indexed in the library", *words, "--force")
     refused(capsys, "is named for two outputs", "show", "f@0-2", "--clip", "n", "--out", "n")
+    monkeypatch.setattr(OneVideoLibrary, "is_source", lambda _, output: output.name == "made.en.srt")
+    refused(
+        capsys, "a file of an indexed video", "export", "f@0-2", "--format", "times", "--out", "made.en.srt"
+    )
 
 
 def test_nothing_is_replaced_that_a_damaged_library_may_have_indexed(

@@ -87,9 +87,9 @@ def test_prune_is_refused_for_a_disk_that_is_not_mounted(
     assert main(["index", "corpus/", "--prune"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert f"{COUNT} of {COUNT} files" in line
-    assert "--prune=all" in line
+    assert "--prune-all" in line
     assert held(home) == COUNT
-    assert main(["index", "corpus/", "--prune=all"]) == 0
+    assert main(["index", "corpus/", "--prune-all"]) == 0
     assert held(home) == (1 if stray == "new.txt" else 0)
 
 
@@ -102,14 +102,6 @@ def test_prune_takes_out_less_than_half(home: Path, capsys: pytest.CaptureFixtur
     assert held(home) == COUNT - 1
 
 
-def test_prune_has_no_other_value(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["index", "corpus", "--prune=most"]) == 2
-    assert "--prune=all" in capsys.readouterr().err
-    assert main(["index", "--prune", "corpus"]) == 0
-    assert main(["index", "--prune", "--", "--prune=all"]) == 1
-    assert held(home) == COUNT
-
-
 def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,7 +110,7 @@ def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
     said = capsys.readouterr().err
     assert f"{home}/corpus/disk: empty, and 2 files of the library were below it" in said
     assert held(home) == COUNT
-    assert main(["index", "corpus", "--prune=all"]) == 0
+    assert main(["index", "corpus", "--prune-all"]) == 0
     assert held(home) == COUNT - 2
 
 
@@ -135,7 +127,7 @@ def test_a_folder_that_cannot_be_read_is_not_gone(home: Path, monkeypatch: pytes
         return look
 
     os_scandir, os_listdir = os.scandir, os.listdir
-    for prune in ("--prune", "--prune=all"):
+    for prune in ("--prune", "--prune-all"):
         with monkeypatch.context() as without_permission:
             for name in ("scandir", "listdir", "lstat", "stat"):
                 without_permission.setattr(os, name, denied(getattr(os, name)))
@@ -146,7 +138,7 @@ def test_a_folder_that_cannot_be_read_is_not_gone(home: Path, monkeypatch: pytes
 def test_a_root_that_is_a_link_is_judged_by_what_it_leads_to(home: Path, tmp_path: Path) -> None:
     (home / "corpus").rename(tmp_path / "mounted")
     (home / "corpus").symlink_to(tmp_path / "other disk")
-    assert main(["index", "corpus", "--prune=all"]) == 1
+    assert main(["index", "corpus", "--prune-all"]) == 1
     (tmp_path / "other disk").mkdir()
     (tmp_path / "other disk" / "9.txt").write_text("This is another disk.\n")
     assert main(["index", "corpus", "--prune"]) == 1

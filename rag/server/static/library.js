@@ -76,7 +76,7 @@ export function render(route) {
   return html`
     <div class="head">
       <h1 tabindex="-1">Library</h1>
-      ${stats.state === "done" ? html`<p class="quiet">${count(stats.value.videos, "video")}, ${duration(stats.value.video_hours * 3600)}; ${count(stats.value.documents, "document")}, ${count(stats.value.passages, "passage")}; ${bytes(stats.value.bytes)} on disk</p>` : nothing}
+      ${stats.state === "done" ? html`<p class="quiet">${count(stats.value.videos, "video")}, ${duration(stats.value.video_hours * 3600)}${stats.value.photographs ? `, ${count(stats.value.photographs, "photograph")}` : ""}; ${count(stats.value.documents, "document")}, ${count(stats.value.passages, "passage")}; ${bytes(stats.value.bytes)} on disk</p>` : nothing}
     </div>
     <nav class="segments" aria-label="Parts of the library">${PARTS.map(([name, label]) => html`<a href=${href("library", name)} aria-current=${name === part ? "true" : nothing}>${label}</a>`)}</nav>
     ${part === "videos" ? unsearchable() : nothing}

@@ -75,7 +75,7 @@ def test_more_than_half_is_refused_and_half_is_not(tmp_path: Path) -> None:
     assert prune_refusal(known, known[:2], [], [str(tmp_path)]) == ""
     refusal = prune_refusal(known, known[:3], [], [str(tmp_path)])
     assert refusal.startswith(f"{tmp_path}: 3 of 4 files")
-    assert "--prune=all" in refusal
+    assert "--prune-all" in refusal
     assert prune_refusal(known, known[:3], known[:1], [str(tmp_path)]) == ""
     # Each root is judged by itself, with a slash behind it or without.
     other = [f"/elsewhere/{number}.mp4" for number in range(99)]
