@@ -56,7 +56,7 @@ class OverwritePolicy:
     inputs: tuple[StrPath, ...] = ()
     """Files that the command reads."""
     indexed: Callable[[Path], bool] = lambda _: False
-    """Whether the library was made from a file, or a video of it would take the file for its sidecar; asked of
+    """Whether the library was made from a file, or a video of it would take it for its sidecar; asked of
     an output that exists already, and of one with the name of a sidecar."""
 
     def with_inputs(self, *paths: StrPath) -> OverwritePolicy:
