@@ -12,7 +12,6 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,31 +24,11 @@ OTHER_FOLDERS = (
     *("video", "videos", "images", "frames", "subtitle", "subtitles"),
 )
 """Folders below the data that hold no rows: of this program, or thousands of files beside the videos."""
-CHILDREN = ("qa", "qas", "qa_list", "qa_pairs", "questions")
-"""Keys of a row that holds several: each is a row, with the fields of the row around it."""
-UNDER = "under"
-"""Field of a row: the key, as the name of a video, of the mapping that has it in a list."""
-SECTION = "section"
-"""Field of a row: the name of that list, where a video has several."""
-WRAPPED = "doc"
-"""Key of the row in a log of lmms-eval."""
-DEEPEST = 4
 NOT_UTF_8 = "not UTF-8: save the file as UTF-8"
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
 """Half of a pair, or a byte that is not UTF-8 in text that was decoded with `surrogateescape`."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A row, and where it is."""
-
-    place: str
-    """`FILE:LINE`, or the number of the entry from 1 in a file that is not of lines."""
-    fields: Mapping[str, Any]
-    raw: Mapping[str, Any]
-    """With the keys as they are written: a table from ids to answers is a row too."""
 
 
 def row_files(folder: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
@@ -66,15 +45,6 @@ def row_files(folder: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
 def _may_hold_rows(name: str, suffixes: Sequence[str]) -> bool:
     lower = name.lower()
     return lower.endswith(tuple(suffixes)) and not lower.endswith(INFO) and not lower.startswith(".")
-
-
-def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:
-    """Every row of a file; `name`: the file's in places, by default its own."""
-    for place, value in read_entries(path, name):
-        if isinstance(value, UnusableRow):
-            yield value
-        else:
-            yield from _unfolded(value, place)
 
 
 def read_entries(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -186,77 +156,6 @@ def _numbered(values: Iterable[Any], name: str) -> Iterator[tuple[str, Any]]:
     return ((f"{name}:{number}", value) for number, value in enumerate(values, start=1))
 
 
-def _unfolded(value: Any, place: str, depth: int = 0, under: str = "") -> Iterator[FileRow | UnusableRow]:
-    """The rows in a value: itself, what it wraps, its children with its own fields, or those of its parts.
-
-    `under`: the key that has it.
-    """
-    if isinstance(value, list):
-        for number, part in enumerate(value, start=1):
-            yield from _unfolded(part, f"{place}.{number}", depth, under)
-        return
-    if not isinstance(value, dict):
-        yield UnusableRow(place, "not an object")
-        return
-    fields = {plain_key(key): plain_value(held) for key, held in value.items()}
-    if under:
-        fields.setdefault(UNDER, under)
-    if isinstance(fields.get(WRAPPED), dict):
-        yield from _unfolded(fields[WRAPPED], place, depth)
-        return
-    for key in CHILDREN:
-        children = fields.get(key)
-        if isinstance(children, list) and _are_rows(children):
-            around = {name: held for name, held in fields.items() if name != key}
-            for number, child in enumerate(children, start=1):
-                own = {plain_key(name): held for name, held in child.items()}
-                yield FileRow(f"{place}.{number}", {**around, **own}, child)
-            return
-    if "question" not in fields and depth < DEEPEST:
-        named = [(key, held) for key, held in value.items() if isinstance(held, dict) and "question" in held]
-        around = {key: held for key, held in fields.items() if not isinstance(held, dict)} if under else {}
-        for key, held in named:
-            own = {"id": f"{under}_{key}" if under else key, **around, **held}
-            yield from _unfolded(own, f"{place}.{key}", depth + 1, under)
-        videos = [] if named else [(key, held) for key, held in value.items() if _has_questions(held)]
-        for key, held in videos:
-            yield from _unfolded(held, f"{place}.{key}", depth + 1, str(key))
-        asked = [] if named or videos else list(_sections(value))
-        for video, section, rows in asked:
-            part = [{SECTION: section, **row} for row in rows]
-            yield from _unfolded(part, f"{place}.{video}.{section}", depth + 1, video)
-        if named or videos or asked:
-            return
-    parts = [(key, held) for key, held in value.items() if _are_rows(held)]
-    if parts and depth < DEEPEST and "question" not in fields:
-        for key, held in parts:
-            # A single list is that of the file.
-            above = str(key) if len(parts) > 1 else under
-            yield from _unfolded(held, f"{place}.{key}", depth + 1, above)
-        return
-    yield FileRow(place, fields, value)
-
-
-def _has_questions(value: Any) -> bool:
-    """Of a video: `{..., "task0": {"question": ...}, ...}`."""
-    return isinstance(value, dict) and any(
-        isinstance(held, dict) and "question" in held for held in value.values()
-    )
-
-
-def _sections(value: Mapping[Any, Any]) -> Iterator[tuple[str, str, list[Any]]]:
-    """Video, section and rows of questions in `VIDEO: {SECTION: [rows], ...}`."""
-    for video, held in value.items():
-        if isinstance(held, dict):
-            for section, rows in held.items():
-                if _are_rows(rows) and "question" in rows[0]:
-                    yield str(video), str(section), rows
-
-
-def _are_rows(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
 def plain_key(key: Any) -> str:
     """`Video URL` as `video_url`."""
     return "_".join(str(key).replace("-", " ").casefold().split())
@@ -292,6 +191,23 @@ def first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
         if text := text_of(value[0] if isinstance(value, list) and value else value):
             return text
     return ""
+
+
+def interval(value: Any) -> tuple[float, float]:
+    """[start, end) in seconds, of two numbers or two times of a clock, also as a text ("00:41-75:57"); the
+    second that a clock shows at the end is inside. Raises `ValueError` for anything else."""
+    parts = (
+        [text_of(one) for one in value] if isinstance(value, list) else re.split("[-\u2013]", text_of(value))
+    )
+    if len(parts) != 2:
+        raise ValueError(f"{value!r} is no start and end")
+    if ":" in parts[0]:
+        start, end = clock_seconds(parts[0]), clock_seconds(parts[1]) + 1.0
+    else:
+        start, end = map(float, parts)
+    if not 0 <= start < end < math.inf:
+        raise ValueError(f"{value!r} ends before it starts")
+    return start, end
 
 
 def clock_seconds(text: str) -> float:

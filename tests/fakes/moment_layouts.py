@@ -50,4 +50,4 @@ LAYOUTS = {name: Layout(*each) for name, each in _HELD["published"].items()}
 
 WINDOW_LAYOUTS = {name: Layout(*each) for name, each in _HELD["by_fields"].items()}
 """Of benchmarks of the format `windows`: made-up sentences under the names of fields that the public code
-named reads. Of a moment: id, text, video, windows and duration."""
+named reads. Of a moment: id, text, video and windows."""

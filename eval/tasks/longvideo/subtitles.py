@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from corpora.outputs import atomic_write_text
 from corpora.video.records import TimedText
 from corpora.video.subtitles import ended, plain_cue
-from eval.tasks.published import first_text, parsed_json
+from eval.tasks.published import parsed_json
 from eval.tasks.videos import FoundVideos, files_below
 from rag.rendering.webvtt import webvtt
 from rag.store.lookup import seconds
@@ -35,15 +35,6 @@ class SubtitleSource:
     """Of the clip, in seconds of the whole video."""
     duration: float
     """Of the clip in seconds; infinite where the row does not say it."""
-
-
-def subtitle_source(fields: Mapping[str, Any]) -> SubtitleSource | None:
-    """What a row says of its subtitles; None unless they are JSON."""
-    name = PurePath(first_text(fields, ("subtitle_path",))).name
-    if not name.lower().endswith(".json"):
-        return None
-    start = _number(fields.get("starting_timestamp_for_subtitles"), 0.0)
-    return SubtitleSource(name, start, _number(fields.get("duration"), float("inf")))
 
 
 def write_subtitles(folder: Path, sources: Mapping[str, SubtitleSource], found: FoundVideos) -> None:
@@ -84,7 +75,3 @@ def _cue(entry: Mapping[str, Any]) -> TimedText:
         start, end = (seconds(str(entry[name]).replace(",", ".")) for name in ("start", "end"))
         text = entry["line"]
     return TimedText(start, end, "subtitle", plain_cue(str(text)))
-
-
-def _number(value: Any, missing: float) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else missing
