@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from eval.runs.records import Query, Sample
-from eval.trec import RunRow
+from eval.trec import escape_id
 from rag.errors import ExtraMissing
 
 
@@ -102,11 +103,11 @@ PASSAGES_AT = 6
 """As many as EgoFact retrieves (3.2 and D.2.3)."""
 
 
-def success(qrels: Mapping[str, str], run: Iterable[RunRow], k: int) -> dict[str, float]:
+def success(qrels: Mapping[str, str], run: Path, k: int) -> dict[str, float]:
     """Success@k of each query of `qrels`: 1 where its one gold item is among the first k of `run`, else 0.
 
-    Computed by ir-measures, that is trec_eval's own `success`; a query without a line in the run counts 0.
-    Raises `ExtraMissing` without ir-measures.
+    `run`: a TREC file. Computed by ir-measures, that is trec_eval's own `success`; a query without a line in
+    the run counts 0. Raises `ExtraMissing` without ir-measures.
     """
     try:
         import ir_measures
@@ -116,9 +117,10 @@ def success(qrels: Mapping[str, str], run: Iterable[RunRow], k: int) -> dict[str
         ) from error
     if not qrels:
         return {}
-    judged = [ir_measures.Qrel(query_id, doc_id, 1) for query_id, doc_id in qrels.items()]
-    ranked = [ir_measures.ScoredDoc(row.query_id, row.doc_id, row.score) for row in run]
+    columns = {escape_id(query_id): query_id for query_id in qrels}
+    judged = [ir_measures.Qrel(name, escape_id(qrels[query_id]), 1) for name, query_id in columns.items()]
     found = dict.fromkeys(qrels, 0.0)
+    ranked = ir_measures.read_trec_run(str(run))
     for metric in ir_measures.iter_calc([ir_measures.Success @ k], judged, ranked):
-        found[metric.query_id] = float(metric.value)
+        found[columns[metric.query_id]] = float(metric.value)
     return found

@@ -43,7 +43,7 @@ from eval.runs.records import (
 )
 from eval.task import Prepared, Scorer, ScorerOptions, Task
 from eval.tasks import find_solver
-from eval.trec import escape_id, read_run, run_lines
+from eval.trec import escape_id, run_lines
 from rag.errors import UsageError
 from rag.records import Usage
 
@@ -132,8 +132,8 @@ def score_run(run: Run) -> list[Scored]:
     passages = {query.query_id: query.passage for query in asked if query.passage is not None}
     return score_samples(
         [pair for pair in zip(run.queries, run.samples, strict=True) if not skip_reason(pair[1])],
-        success(clips, read_run(run.folder / "clips.run.trec"), CLIPS_AT),
-        success(passages, read_run(run.folder / "passages.run.trec"), PASSAGES_AT),
+        success(clips, run.folder / "clips.run.trec", CLIPS_AT),
+        success(passages, run.folder / "passages.run.trec", PASSAGES_AT),
     )
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pytest
 
 from eval.reports.page import write_overview, write_report
@@ -14,7 +15,6 @@ from eval.runs.records import Output, PassageScore, Score, UnusableRow, make_sam
 from eval.runs.runner import score_again, write_retrieval
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
-from eval.trec import read_run
 from rag.errors import BudgetSpent, DamagedFile, RagError, ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.records import Usage
 from rag.settings import Settings
@@ -49,7 +49,8 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
     assert "seconds" not in (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8")
     qrels = (tmp_path / "run" / "clips.qrels").read_text(encoding="utf-8").splitlines()
     assert qrels[0] == f"q000 0 {run.queries[0].video} 1"
-    assert len({row.query_id for row in read_run(tmp_path / "run" / "clips.run.trec")}) == 40
+    ranked = ir_measures.read_trec_run(str(tmp_path / "run" / "clips.run.trec"))
+    assert len({row.query_id for row in ranked}) == 40
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
@@ -213,8 +214,8 @@ def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
     passages = (PassageScore("a", 0.1, 0), PassageScore("b", 0.7, 1), PassageScore("a", 0.9, 2))
     sample = make_sample(query, Output(choice="A", passages=passages), Score(query.answer == "A"))
     write_retrieval(tmp_path, "toy", [query], [sample])
-    rows = list(read_run(tmp_path / "passages.run.trec"))
-    assert [(row.doc_id, row.rank) for row in rows] == [("a", 1), ("b", 2)]
+    rows = ir_measures.read_trec_run(str(tmp_path / "passages.run.trec"))
+    assert [row.doc_id for row in rows] == ["a", "b"]
     assert (tmp_path / "passages.qrels").read_text(encoding="utf-8") == f"q001 0 {query.passage} 1\n"
     assert (tmp_path / "clips.run.trec").read_bytes() == b""
 
