@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,18 +25,22 @@ from eval.reports.drawing import (
     legend_below,
 )
 from eval.reports.measured import calibration_table, draw_reliability, localization_table, reliability_table
-from eval.reports.report_file import OVERALL, ComparedData, FigureData, ReportData, TableData, read_report
+from eval.reports.report_file import (
+    OVERALL,
+    ComparedData,
+    FigureData,
+    ReportData,
+    TableData,
+    base_system,
+    read_report,
+)
 from eval.reports.spec import (
     Compared,
-    Labels,
-    Pair,
     ReportSpec,
     Row,
     Section,
-    base_system,
     compared_rows,
     named_systems,
-    printed_figure,
     shown,
     sweep_points,
 )
@@ -93,20 +97,7 @@ def load_report(
     unknown |= {one.name for one in data.figures if one.kind == "own"} - report.own_figures.keys()
     if unknown:
         raise ValueError(f"{package}: report.toml names {', '.join(sorted(unknown))}, which does not exist")
-    labels = {one.name: data.labels[one.name] for one in fields(Labels) if one.name in data.labels}
-    return ReportSpec(
-        report.tables,
-        report.figures,
-        data.note.format(mark=MARK),
-        labels=Labels(**labels),
-        compared=tuple(map(report.compared, data.compared)),
-        paper_note=data.paper_note,
-        order=data.order,
-        controls=data.controls,
-        asked=data.asked,
-        pairs=tuple(Pair(one.system, one.minus, one.claim) for one in data.pairs),
-        axes=data.axes,
-    )
+    return ReportSpec(data, report.tables, report.figures, tuple(map(report.compared, data.compared)))
 
 
 @dataclass(frozen=True)
@@ -128,7 +119,8 @@ class _Report:
             model = printed.stands.get(system)
             place = f"{printed.place}, {model}" if model else printed.place
             found = printed.of(system)
-            return printed_figure(found.get(one.column, found.get(one.measure)), place)
+            figure = found.get(one.column, found.get(one.measure))
+            return "" if figure is None else f"{figure:.1f} ({place})"
 
         measure = as_column(self.known[one.measure]).measure
         return Compared(one.label, measure, one.about, text if tables else None)
@@ -276,7 +268,7 @@ class _Report:
                         if found is not None:
                             pairs[*names, *((family,) if table.by else ())] = found
         note = self._note(table, section)
-        return paired_table(table.name, table.title, note, keys, pairs, section.spec.labels.clusters)
+        return paired_table(table.name, table.title, note, keys, pairs, section.spec.data.labels.clusters)
 
     def _agreement(self, table: TableData, section: Section) -> Table:
         found = (

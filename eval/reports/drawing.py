@@ -11,7 +11,8 @@ from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate
 from eval.metrics.scored import correct
 from eval.metrics.tables import estimate
-from eval.reports.spec import Labels, Row, Section, sweep_points
+from eval.reports.report_file import Labels
+from eval.reports.spec import Row, Section, sweep_points
 from eval.reports.tables import Column
 from eval.runs.records import Explanation, Query, Sample
 from rag.errors import ExtraMissing

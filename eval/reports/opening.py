@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from eval.metrics.intervals import Estimate
 from eval.metrics.scored import correct
 from eval.metrics.tables import estimate
-from eval.reports.spec import Pair, Row, Section, base_system, compared_rows
+from eval.reports.report_file import Pair, base_system
+from eval.reports.spec import Row, Section, compared_rows
 from eval.reports.tables import percent
 
 
@@ -19,12 +20,12 @@ def opening(section: Section) -> Iterator[str]:
     if not any(row.samples for row in section.rows):
         return
     clusters = len({query.cluster for query in section.queries})
-    asked = section.spec.asked or "the questions of this benchmark"
+    asked = section.spec.data.asked or "the questions of this benchmark"
     yield (
         f"{len(section.rows)} systems were asked {len(section.queries)} queries on {clusters} "
-        f"{section.spec.labels.clusters}: {asked}."
+        f"{section.spec.data.labels.clusters}: {asked}."
     )
-    claims = {(pair.system, pair.minus): pair for pair in section.spec.pairs if pair.claim}
+    claims = {(pair.system, pair.minus): pair for pair in section.spec.data.pairs if pair.claim}
     for one, other, found in compared_rows(section):
         pair = claims.get((base_system(one.system), other.system))
         if pair is not None:

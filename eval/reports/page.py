@@ -152,7 +152,7 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     if sentences:
         yield f"{sentences}\n"
     yield f"{_made(section)}\n"
-    yield f"{section.spec.note}\n"
+    yield f"{section.spec.data.note.format(mark=MARK)}\n"
     for line in judges_of(section):
         yield f"{line}\n"
     if section.unlike:
@@ -322,14 +322,14 @@ def _head(section: Section) -> tuple[str, ...]:
 
 def _about(section: Section) -> str:
     clusters = len({query.cluster for query in section.queries})
-    held = f"{len(section.queries)} queries in {clusters} clusters: {section.spec.labels.clusters}."
-    return f"{held} {section.spec.paper_note}".strip()
+    held = f"{len(section.queries)} queries in {clusters} clusters: {section.spec.data.labels.clusters}."
+    return f"{held} {section.spec.data.paper_note}".strip()
 
 
 def _below(section: Section) -> Iterator[str]:
     """What each measure counts, and what the runs were made with."""
     for one in section.spec.compared:
-        about = one.about or section.spec.labels.right
+        about = one.about or section.spec.data.labels.right
         yield f"{one.label.capitalize()}: {about}"
     yield from made_with(section)
 

@@ -21,13 +21,18 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
-from eval.reports.spec import base_system
 from eval.reports.tables import NOTHING
 
 OVERALL = "overall"
 
 Figure = Annotated[float, AfterValidator(lambda value: None if isnan(value) else value)]
 """`nan` where the paper has none."""
+
+
+def base_system(system: str) -> str:
+    """The name without the encoder that localizes: `videorag-ren-localized` of
+    `videorag-ren-localized+ENCODER`."""
+    return system.partition("+")[0]
 
 
 class _Data(BaseModel):
@@ -144,26 +149,47 @@ class ComparedData(_Data):
     column: str = OVERALL
 
 
-class PairData(_Data):
-    """See `eval.reports.spec.Pair`."""
+class Pair(_Data):
+    """Two systems that the report compares on the same queries."""
 
     system: str
     minus: str
     claim: str = ""
+    """What a difference above zero shows, as a clause: `the seconds around the event answer more than the
+    whole clip`."""
+
+
+class Labels(_Data):
+    """What things are called in a task's reports."""
+
+    right: str = "the option that was chosen is the right one."
+    """What a right answer is, as the end of a sentence that begins with "Right:"."""
+    clusters: str = "videos"
+    """What `Query.cluster` is, in the plural."""
+    window: str = "event"
+    """What `Query.window` bounds."""
+    seen: str = "object shows"
+    """What `Query.seen` bounds."""
 
 
 class ReportData(_Data):
     """The content of a `report.toml`."""
 
     asked: str = ""
+    """What the queries ask, as the end of a sentence: `which of six options is right`."""
     note: str = ""
+    """What holds for all tables, in one paragraph; may hold `{mark}`."""
     paper_note: str = ""
-    labels: Mapping[str, str] = {}
+    """What the paper measured with: why its figures are not to be compared."""
+    labels: Labels = Labels()
     order: tuple[str, ...] = ()
+    """Systems that come first, in this order."""
     controls: tuple[str, ...] = ()
+    """Systems that come last, in this order."""
     values: Mapping[str, tuple[str, ...]] = {}
     """The order of families, and of values of fields of the evidence; others follow by name."""
-    pairs: tuple[PairData, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    """The one that matters most first."""
     printed: Mapping[str, Printed] = {}
     tables: tuple[TableData, ...] = ()
     figures: tuple[FigureData, ...] = ()
@@ -176,7 +202,7 @@ class ReportData(_Data):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Of all sweeps."""
+        """Of sweeps: a system `axis@value` is shown in their tables and figures alone."""
         return tuple(axis for part in self.parts for axis in part.sweep)
 
 

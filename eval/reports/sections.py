@@ -8,7 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from eval.reports.described import GENERIC
-from eval.reports.spec import ReportSpec, Row, Section, base_system
+from eval.reports.report_file import base_system
+from eval.reports.spec import ReportSpec, Row, Section
 from eval.runs.folder import Run, read_run_folder, read_unusable
 from eval.runs.records import skip_reason
 from eval.runs.runner import check_retrieval, score_run
@@ -100,9 +101,9 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
 def _rank(system: str, spec: ReportSpec) -> int:
     """The task's own systems first, in the order of its paper; then others by name, then controls."""
     name = base_system(system)
-    if name in spec.order:
-        return spec.order.index(name)
-    return len(spec.order) + (spec.controls.index(name) + 1 if name in spec.controls else 0)
+    if name in spec.data.order:
+        return spec.data.order.index(name)
+    return len(spec.data.order) + (spec.data.controls.index(name) + 1 if name in spec.data.controls else 0)
 
 
 SHORT = 12

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, correct
+from eval.metrics.scored import Measure, Scored
+from eval.reports.report_file import ReportData, base_system
 from eval.runs.records import Query, UnusableRow
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def answered(section: Section) -> Section:
 
 def named_systems(section: Section) -> Section:
     """Without the points of the report's sweeps (`localized@10`), unless there is nothing else."""
-    named = tuple(row for row in section.rows if not _is_point(row.system, section.spec.axes))
+    named = tuple(row for row in section.rows if not _is_point(row.system, section.spec.data.axes))
     return replace(section, rows=named or section.rows)
 
 
@@ -95,15 +96,9 @@ def _size(value: str) -> tuple[float, ...]:
     )
 
 
-def base_system(system: str) -> str:
-    """The name without the encoder that localizes: `videorag-ren-localized` of
-    `videorag-ren-localized+ENCODER`."""
-    return system.partition("+")[0]
-
-
 def compared_rows(section: Section) -> Iterator[tuple[Row, Row, Paired]]:
     """The rows of each pair that the task's report compares, where both were run, with their difference."""
-    for pair in section.spec.pairs:
+    for pair in section.spec.data.pairs:
         other = section.row(pair.minus)
         for row in section.rows:
             if other is not None and base_system(row.system) == pair.system and "@" not in row.system:
@@ -119,23 +114,6 @@ def shown(section: Section) -> tuple[Row, ...]:
     return section.rows[:2]
 
 
-CHOSEN = "the option that was chosen is the right one."
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What things are called in a task's reports."""
-
-    right: str = CHOSEN
-    """What a right answer is, as the end of a sentence that begins with "Right:"."""
-    clusters: str = "videos"
-    """What `Query.cluster` is, in the plural."""
-    window: str = "event"
-    """What `Query.window` bounds."""
-    seen: str = "object shows"
-    """What `Query.seen` bounds."""
-
-
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A measure on the page of all tasks, and what the task's paper printed of that same measure."""
@@ -143,51 +121,18 @@ class Compared:
     label: str
     measure: Measure
     about: str = ""
-    """What is counted, in a sentence; empty for `RIGHT`, which `Labels.right` describes."""
+    """What is counted, in a sentence; empty for what `Labels.right` describes."""
     printed: Callable[[str], str] | None = None
     """From the name of a solver of ours: `33.6 (EgoFact, table 3)`; empty where the paper has nothing."""
-
-
-RIGHT = Compared("right", correct)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two systems that the report compares on the same queries."""
-
-    system: str
-    minus: str
-    claim: str = ""
-    """What a difference above zero shows, as a clause: `the seconds around the event answer more than the
-    whole clip`."""
-
-
-def printed_figure(value: float | None, place: str) -> str:
-    """`33.6 (EgoFact, table 3)`; empty for None."""
-    return "" if value is None else f"{value:.1f} ({place})"
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSpec:
     """The report of one task."""
 
+    data: ReportData
     tables: Callable[[Section], list[Table]]
     """Tables without a row are left out; those with records are written as CSV too."""
     draw: Callable[[Section, Path], list[str]]
     """Writes PNG files into a folder and gives their names; one named as a table is shown below it."""
-    note: str
-    """What holds for all tables, in one paragraph."""
-    labels: Labels = Labels()
-    compared: tuple[Compared, ...] = (RIGHT,)
-    paper_note: str = ""
-    """What the paper measured with: why its figures are not to be compared."""
-    order: tuple[str, ...] = ()
-    """Systems that come first, in this order."""
-    controls: tuple[str, ...] = ()
-    """Systems that come last, in this order."""
-    asked: str = ""
-    """What the queries ask, as the end of a sentence: `which of six options is right`."""
-    pairs: tuple[Pair, ...] = ()
-    """Systems that are compared, the one that matters most first."""
-    axes: tuple[str, ...] = ()
-    """Of sweeps: a system `axis@value` is shown in their tables and figures alone."""
+    compared: tuple[Compared, ...]

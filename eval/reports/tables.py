@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
@@ -20,7 +20,9 @@ from eval.metrics.intervals import Estimate, Quantity
 from eval.metrics.pairing import Paired, holm
 from eval.metrics.scored import Measure, Scored
 from eval.metrics.tables import estimate
-from eval.reports.spec import Row
+
+if TYPE_CHECKING:
+    from eval.reports.spec import Row
 
 NOTHING = "–"
 MARK = "paper, other data"

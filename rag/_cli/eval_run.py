@@ -186,7 +186,7 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
         share = f"{each.right / scored:.1%}" if scored else "none"
         rows.append([each.system, str(each.seed), share, str(total), visible(os.fspath(each.folder))])
     yield from table_lines(rows)
-    yield f"right: {task.report.labels.right}"
+    yield f"right: {task.report.data.labels.right}"
     yield ""
     folders = [each.folder for each in done]
     place = folders[0] if len(folders) == 1 else folders[0].parent

@@ -18,7 +18,7 @@ from rag._cli.session import Data, Force, Session, given_path, with_session
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
-    from eval.reports.spec import Labels
+    from eval.reports.report_file import Labels
     from eval.runs.folder import Run
     from eval.runs.records import ClipWindow, Query, Sample
     from eval.task import Prepared, ProgressCallback, Task
@@ -55,7 +55,7 @@ def show(
     repeated = _ask_again(task, prepared, held, query, sample) if again else None
     picture = _draw(task, prepared, query, sample, image_file, frames, policy)
     shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
-    lines = _lines(task.report.labels, query, sample, picture, repeated)
+    lines = _lines(task.report.data.labels, query, sample, picture, repeated)
     session.report("rag.eval.show/1", shape, lines)
     return 1 if repeated is False else 0
 
@@ -129,7 +129,7 @@ def _draw(
         return None
     try:
         with replace_file(out, policy) as draft:
-            draw_explanation(query, sample, explanation, draft, task.report.labels)
+            draw_explanation(query, sample, explanation, draft, task.report.data.labels)
     except OSError as error:
         raise file_error(out, error) from error
     return out

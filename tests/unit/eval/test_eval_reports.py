@@ -22,8 +22,9 @@ from eval.reports.described import load_report
 from eval.reports.drawing import grouped_bars, legend_below, lines_apart, n_text
 from eval.reports.opening import opening
 from eval.reports.page import MARK, write_overview, write_report
+from eval.reports.report_file import Pair
 from eval.reports.sections import gather
-from eval.reports.spec import Pair, Section, shown
+from eval.reports.spec import Section, shown
 from eval.reports.tables import amount_range, csv_text, markdown_table, p_text, percent_range
 from eval.runs.folder import folder_name
 from eval.tasks import open_task
@@ -189,8 +190,10 @@ def test_a_report_opens_with_what_was_asked_what_came_out_and_what_it_means(pape
         "which is more than chance gives: captions of the localized seconds answer more than captions of "
         "whole clips."
     )
-    reversed_pair = Pair("videorag-ren", "videorag-ren-localized+metaclip", "it is so")
-    spec = replace(papers_rows.spec, pairs=(reversed_pair,))
+    reversed_pair = Pair(system="videorag-ren", minus="videorag-ren-localized+metaclip", claim="it is so")
+    spec = replace(
+        papers_rows.spec, data=papers_rows.spec.data.model_copy(update={"pairs": (reversed_pair,)})
+    )
     assert list(opening(replace(papers_rows, spec=spec)))[2].endswith("speaks against it that it is so.")
     alone = replace(papers_rows, rows=papers_rows.rows[:1])
     assert list(opening(alone))[2].startswith("No pair of systems was run")
