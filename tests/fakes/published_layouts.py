@@ -15,7 +15,7 @@ from eval.workbench.corpus import make_corpus
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
 from tests.fakes.egofact_sources import OBJECTS, write_sources
-from tests.fakes.multiple_choice_layouts import LAYOUTS
+from tests.fakes.layouts import QUESTIONS
 
 SECONDS = 30
 ADDRESS = "https://www.youtube.com/watch?v="
@@ -114,7 +114,7 @@ def write_other_benchmarks(home: Path, videos: Sequence[Path]) -> None:
         (place / "all" / "of_them").mkdir(parents=True)
         for name_of_video in ("v0", "v1"):
             (place / "all" / "of_them" / f"{name_of_video}.mp4").symlink_to(videos[0])
-        next(layout for layout in LAYOUTS if layout.name == name).write(place, ["v0", "v1"])
+        next(layout for layout in QUESTIONS if layout.name == name).write(place)
 
 
 def write_moments(home: Path, videos: Sequence[Path]) -> None:

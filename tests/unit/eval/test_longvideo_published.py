@@ -21,7 +21,7 @@ from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_fold
 from eval.tasks.videos import FoundVideos, with_subtitles
 from rag.errors import UsageError
 from rag.settings import Settings
-from tests.fakes.multiple_choice_layouts import LAYOUTS, Layout
+from tests.fakes.layouts import QUESTIONS, Layout
 
 PRINTED = read_report("eval.tasks.longvideo").printed["tables"]
 HEAD = "video\tquestion\toptions\tanswer"
@@ -39,9 +39,9 @@ def of_rows(folder: Path, *rows: Mapping[str, Any]) -> PublishedQuestions:
     return read_published(folder)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", QUESTIONS, ids=lambda layout: layout.name)
 def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
-    layout.write(tmp_path, ["v0", "v1"])
+    layout.write(tmp_path)
     found = read_published(tmp_path)
     assert [(asked.text, asked.options[ord(asked.answer) - 65]) for asked in found.questions] == [
         ("What is shown?", "a lamp"),
@@ -54,7 +54,7 @@ def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
     ]
     assert [asked.kind for asked in found.questions] == [layout.kind, layout.kind]
     assert [row.reason.partition(": ")[0] for row in found.unusable] == list(layout.unusable)
-    assert found.windows == layout.windows
+    assert {name: [*map(list, held)] for name, held in found.windows.items()} == layout.windows
     named = layout.name.partition(",")[0]
     assert found.benchmark == (named if named in PRINTED.columns else "")
     for asked in found.questions:

@@ -24,7 +24,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
-from tests.fakes.moment_layouts import LAYOUTS, WINDOW_LAYOUTS, lines, qvhighlights
+from tests.fakes.layouts import MOMENTS, Layout, lines, qvhighlights
 from tests.fakes.toy_benchmark import run_task
 
 VIDEOS = ("v_0.0_60.0", "v_60.0_120.0")
@@ -35,26 +35,16 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(("form", "layout"), MOMENTS, ids=lambda one: getattr(one, "name", one))
 @pytest.mark.parametrize("given", [True, False], ids=["named", "recognized"])
-def test_published_annotations(name: str, given: bool, tmp_path: Path) -> None:
-    layout = LAYOUTS[name]
-    held = read_annotations(layout.write(tmp_path / "annotations").parent, name.upper() if given else "")
+def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path: Path) -> None:
+    held = read_annotations(layout.write(tmp_path / "annotations").parent, form.upper() if given else "")
     queries = [query_of(moment, held.format) for moment in held.moments]
     found = [
         (one.query_id, one.text, one.cluster, one.family, moment.windows)
         for one, moment in zip(queries, held.moments, strict=True)
     ]
-    assert (held.format, as_json(found)) == (name, layout.moments)
-    assert held.unusable == ()
-
-
-@pytest.mark.parametrize("name", WINDOW_LAYOUTS)
-def test_windows_by_the_names_of_fields(name: str, tmp_path: Path) -> None:
-    layout = WINDOW_LAYOUTS[name]
-    held = read_annotations(layout.write(tmp_path))
-    found = [(one.query_id, one.text, one.video, one.windows) for one in held.moments]
-    assert (held.format, as_json(found)) == ("windows", layout.moments)
+    assert (held.format, as_json(found)) == (form, layout.moments)
     assert held.unusable == ()
 
 
@@ -102,7 +92,7 @@ def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
     assert read_annotations(tmp_path).path.name == "highlight_val_release.jsonl"
     assert read_annotations(tmp_path, split="test").moments[0].windows == ()
     assert read_annotations(tmp_path, split="train").path.name == "highlight_train_release.jsonl"
-    LAYOUTS["tvr"].write(tmp_path)
+    dict(MOMENTS)["tvr"].write(tmp_path)
     with pytest.raises(UsageError, match=r"lights\), tvr_val_release.jsonl \(tvr\)"):
         read_annotations(tmp_path)
     assert read_annotations(tmp_path, "tvr").path.name == "tvr_val_release.jsonl"
@@ -260,10 +250,10 @@ def test_the_report_has_every_measure_with_its_interval(library: Library, tmp_pa
     assert "| whole-video | 0.0 [" in page
 
 
-@pytest.mark.parametrize(("name", "right"), [(name, name != "didemo") for name in LAYOUTS])
+@pytest.mark.parametrize(("name", "right"), [(name, name != "didemo") for name in FORMATS])
 def test_every_format_has_its_measures(name: str, right: bool, tmp_path: Path) -> None:
     """The gold itself is right, though DiDeMo's annotators do not agree; no answer reaches nothing."""
-    moment = read_annotations(LAYOUTS[name].write(tmp_path)).moments[0]
+    moment = read_annotations(dict(MOMENTS)[name].write(tmp_path)).moments[0]
     query, scorer = query_of(moment, name), MomentScorer({moment.query_id: moment}, FORMATS[name])
     every = [*moment.windows, *map(seconds_of, moments_of(moment.segments))]
     windows = tuple(ClipWindow(moment.video, *window, 1.0) for window in dict.fromkeys(every))
