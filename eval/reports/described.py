@@ -13,17 +13,7 @@ from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
 from eval.metrics.tables import CASES, MEASURES
-from eval.reports.drawing import (
-    draw,
-    draw_agreement,
-    draw_bars,
-    draw_costs,
-    draw_counts,
-    draw_sweeps,
-    draw_systems,
-    grouped_bars,
-    legend_below,
-)
+from eval.reports.drawing import draw_agreement, draw_bars, draw_costs, draw_counts, draw_sweeps, draw_systems
 from eval.reports.measured import calibration_table, draw_reliability, localization_table, reliability_table
 from eval.reports.report_file import (
     OVERALL,
@@ -59,7 +49,7 @@ from eval.reports.tables import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
@@ -335,7 +325,9 @@ class _Report:
             for name, column in columns.items()
             if _applies(column, every)
         }
-        return draw_bars(path, figure.title, groups, panels, label=figure.label) if panels and groups else []
+        return (
+            draw_bars(path, figure.title, [(groups, panels)], label=figure.label) if panels and groups else []
+        )
 
     def _draw_bars(
         self, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Column], path: Path
@@ -345,28 +337,25 @@ class _Report:
         applied = {name: one for name, one in columns.items() if _applies(one, every)}
         if not applied:
             return []
-        lines: Mapping[str, Mapping[str, Measure | Column]] = {"": applied}
+        slices: Mapping[str, Mapping[str, Measure | Column]] = {"": applied}
         if figure.groups == "family":
-            lines = {name: self._across(one, every, "family") for name, one in applied.items()}
+            slices = {name: self._across(one, every, "family") for name, one in applied.items()}
 
-        def paint(canvas: Figure) -> None:
-            canvas.suptitle(figure.title)
-            panels = canvas.subplots(len(lines), len(CASES), squeeze=False, sharey=True)
-            for (name, groups), line in zip(lines.items(), panels, strict=True):
-                for (case, belongs), axes in zip(CASES.items(), line, strict=True):
-                    bars: dict[str, list[Estimate | None]] = {
-                        row.label: [
-                            as_column(one).of([each for each in row.samples if belongs(each)])
-                            for one in groups.values()
-                        ]
-                        for row in rows
-                    }
-                    grouped_bars(axes, [group.replace("-", "\n") for group in groups], bars)
-                    axes.set_title(f"{name}: {CASE_NAMES[case]}" if name else CASE_NAMES[case])
-            legend_below(canvas, panels[0][0])
+        def panel(groups: Iterable[Measure | Column], case: str) -> dict[str, list[Estimate | None]]:
+            kept = {row.label: [one for one in row.samples if CASES[case](one)] for row in rows}
+            return {label: [as_column(one).of(samples) for one in groups] for label, samples in kept.items()}
 
-        draw(path, (11, 1.2 + 2.8 * len(lines)), paint)
-        return [path.name]
+        lines = [
+            (
+                [group.replace("-", "\n") for group in groups],
+                {
+                    f"{name}: {CASE_NAMES[case]}" if name else CASE_NAMES[case]: panel(groups.values(), case)
+                    for case in CASES
+                },
+            )
+            for name, groups in slices.items()
+        ]
+        return draw_bars(path, figure.title, lines, size=(11, 1.2 + 2.8 * len(lines)))
 
 
 def _value(scored: Scored, key: str) -> str:

@@ -98,28 +98,32 @@ def lines_apart(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence
     percent_axis(axes)
 
 
+Panels = Mapping[str, Mapping[str, Sequence["Estimate | None"]]]
+"""By the title of a panel, its series: one estimate a group."""
+
+
 def draw_bars(
     path: Path,
     title: str,
-    groups: Sequence[str],
-    panels: Mapping[str, Mapping[str, Sequence[Estimate | None]]],
+    lines: Sequence[tuple[Sequence[str], Panels]],
     *,
     label: str = "%",
     size: tuple[float, float] = (10, 4.2),
 ) -> list[str]:
-    """Grouped bars with intervals; gives the file's name.
+    """Grouped bars with intervals, in lines of as many panels each; gives the file's name.
 
-    `panels`: title of each panel to its series, one estimate a group.
+    `lines`: the names of the groups, and the panels.
     """
 
     def paint(figure: Figure) -> None:
-        every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-        for axes, (name, series) in zip(every, panels.items(), strict=True):
-            grouped_bars(axes, groups, series)
-            axes.set_title(name)
-            percent_axis(axes, label)
+        every = figure.subplots(len(lines), len(lines[0][1]), squeeze=False, sharey=True)
+        for (groups, panels), line in zip(lines, every, strict=True):
+            for axes, (name, series) in zip(line, panels.items(), strict=True):
+                grouped_bars(axes, groups, series)
+                axes.set_title(name)
+                percent_axis(axes, label)
         figure.suptitle(title)
-        legend_below(figure, every[0])
+        legend_below(figure, every[0][0])
 
     draw(path, size, paint)
     return [path.name]

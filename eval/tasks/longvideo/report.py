@@ -85,7 +85,7 @@ def _draw_backbones(section: Section, path: Path, title: str) -> list[str]:
         "direct inference": [estimate(correct, direct.samples) for direct, _ in pairs.values()],
         "VideoDetective": [estimate(correct, ours.samples) for _, ours in pairs.values()],
     }
-    return draw_bars(path, title, list(pairs), {"": series}, label="% right")
+    return draw_bars(path, title, [(list(pairs), {"": series})], label="% right")
 
 
 REPORT = load_report("eval.tasks.longvideo", MEASURES, figures={"figure2_backbones": _draw_backbones})

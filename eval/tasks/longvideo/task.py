@@ -11,7 +11,16 @@ import numpy as np
 
 from corpora.outputs import atomic_write_text
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
+from eval.task import (
+    ExactScorer,
+    Prepared,
+    ProgressCallback,
+    ScorerOptions,
+    SolverSpec,
+    Task,
+    task_opener,
+    task_settings,
+)
 from eval.tasks.jsonl import record_lines, text_hash
 from eval.tasks.libraries import fingerprints, rendering, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
@@ -81,16 +90,11 @@ class LongVideoScore(Score):
 
 
 @dataclass(frozen=True)
-class LongVideoScorer:
+class LongVideoScorer(ExactScorer):
     """Exact match of letters; needs no judge."""
 
     windows: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     """Of a query by its id, where it has several."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON, for the identity of a run."""
-        return {"scorer": "exact"}
 
     def score(self, query: Query, output: Output) -> Score:
         """Compare one output with the gold letter and window."""

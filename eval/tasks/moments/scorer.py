@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from eval.metrics import moments
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import NO_GOLD, Output, Query, Score
+from eval.task import ExactScorer
 from eval.tasks.moments.dataset import FORMATS, Format, Moment, segments_of
 
 RIGHT_IOU = 0.5
@@ -50,16 +50,11 @@ class MomentScore(Score):
 
 
 @dataclass(frozen=True)
-class MomentScorer:
+class MomentScorer(ExactScorer):
     """Exact; needs no judge."""
 
     gold: Mapping[str, Moment]
     format: Format
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON, for the identity of a run."""
-        return {"scorer": "exact"}
 
     def score(self, query: Query, output: Output) -> Score:
         """Compare the windows of one output with the gold windows."""

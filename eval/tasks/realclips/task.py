@@ -12,7 +12,7 @@ from eval.metrics.localization import temporal_iou
 from eval.metrics.scored import Measure, restricted
 from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Output, Query, Score
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
+from eval.task import ExactScorer, Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.libraries import fingerprints
 from eval.tasks.realclips.cases import ABSENT, FOUND, MOMENT, Case, inputs_of, read_cases
 from eval.tasks.realclips.solvers import NO_WINDOWS, SOLVERS
@@ -37,15 +37,10 @@ class ClipScore(Score):
 
 
 @dataclass(frozen=True)
-class ClipScorer:
+class ClipScorer(ExactScorer):
     """Exact; needs no judge."""
 
     gold: Mapping[str, Case]
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON, for the identity of a run."""
-        return {"scorer": "exact"}
 
     def score(self, query: Query, output: Output) -> Score:
         """Compare the videos or the first window of one output with the gold."""

@@ -10,12 +10,12 @@ ignored. A row's task is its `task`, else the cues that it holds. No reference f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.published import clock_seconds, first_text, text_of
+from eval.tasks.layouts import Layout
+from eval.tasks.published import clock_seconds, text_of
 from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
 from rag.reasoners.roles.material import Memory
 
@@ -112,26 +112,15 @@ def group_of(seconds: float) -> Group:
     return GROUPS[sum(seconds >= limit for limit in LIMITS)]
 
 
-FIELDS: Mapping[str, Sequence[str]] = {
-    "id": ("id",),
-    "url": ("video_url", "videourl", "url"),
-    "category": ("video_category", "category"),
-    "group": ("video_duration",),
-    "time": ("timestamp", "time_progress"),
-    "task": ("task", "task_type"),
-    "impression": ("global_impression",),
-    "moment": ("key_moment",),
-    "sound": ("auditory_memory",),
-}
-"""Names of the fields of published rows."""
+LAYOUT = Layout.read("eval.tasks.rvms", "url")["rows"]
 
 
 def sample_of(fields: Any, fallback: str) -> RvmsSample:
     """The sample of a published row; `fallback`: its id where it has none. Raises `ValueError`."""
-    texts = {name: first_text(fields, keys) for name, keys in FIELDS.items()}
+    texts = {name: LAYOUT.text(fields, name) for name in LAYOUT.fields}
     if not texts["url"]:
         raise ValueError("video_url: missing")
-    held = fields.get("temporal_context")
+    held = LAYOUT.value(fields, "around")
     # One string alone is what was before.
     before, after, *_ = [*map(text_of, held if isinstance(held, list) else [held]), "", ""]
     memory = Memory(texts["impression"], texts["moment"], before, after, texts["sound"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eval.runs.records import Query, TaskInput
+from eval.tasks.layouts import Layout
 from eval.tasks.published import text_of
 from rag.agents.shotfinder.constraints import Constraints, read_constraint
 from rag.reasoners.roles.material import ConstraintKind
@@ -125,13 +126,7 @@ def input_of(query: ShotQuery) -> ShotInput:
     )
 
 
-PAPER_KEYS: Mapping[Task, str] = {
-    "temporal": "context_description",
-    "color": "color_description",
-    "style": "style_description",
-    "resolution": "resolution",
-    "audio": "audio_description",
-}
+LAYOUTS = Layout.read("eval.tasks.shotfinder", "description")
 
 
 def shot_query(folder: Path, keys: Mapping[str, Any], fallback: str) -> ShotQuery:
@@ -139,29 +134,27 @@ def shot_query(folder: Path, keys: Mapping[str, Any], fallback: str) -> ShotQuer
 
     Raises `ValueError`.
     """
-    name = _text(keys.get("id")) or fallback
-    paper = "segment_description_en" in keys or "segment_description" in keys
-    task = _paper_task(keys) if paper else _task(_text(keys.get("description")))
-    described = (
-        _text(keys.get("segment_description_en") or keys.get("segment_description"))
-        if paper
-        else _text(keys.get("clip_description"))
-    )
-    url = _text(keys.get("video_url") or keys.get("video_link"))
-    if not described or not url:
+    paper = LAYOUTS["paper"].value(keys, "description") is not None
+    layout = LAYOUTS["paper" if paper else "files"]
+    texts = {name: _text(layout.value(keys, name)) for name in ("id", "url", "topic", "description", "task")}
+    if not texts["description"] or not texts["url"]:
         raise ValueError("it has no description of a clip, or no address of a video")
-    constraint = _constraint(keys, task, paper)
-    if task != "shot" and not constraint.strip():
+    told = {task: _joined(layout.value(keys, task)) for task in CONSTRAINED}
+    # Every row of the paper has a resolution; it is the constraint only where a row names it.
+    present = [task for task in CONSTRAINED if paper and task != "resolution" and told[task].strip()]
+    task = present[0] if len(present) == 1 and not texts["task"] else _task(texts["task"])
+    if task != "shot" and not told[task].strip():
         raise ValueError(f"its task is {task}, and it has no text for it")
+    name = texts["id"] or fallback
     image = f"{IMAGES}/{name}.jpg"
     return ShotQuery(
         query_id=name,
         task=task,
-        description=described,
-        constraint=constraint,
-        gold=Place("", (url,)),
+        description=texts["description"],
+        constraint=told.get(task, ""),
+        gold=Place("", (texts["url"],)),
         image=image if (folder / image).is_file() else "",
-        topic=_text(keys.get("category") or keys.get("video_category")),
+        topic=texts["topic"],
     )
 
 
@@ -172,25 +165,6 @@ def _task(text: str) -> Task:
         if plain == task:
             return task
     raise ValueError(f"Description: {text!r} is none of {', '.join(CONSTRAINED)}")
-
-
-def _paper_task(keys: Mapping[str, Any]) -> Task:
-    if named := _text(keys.get("task")) or _text(keys.get("description")):
-        return _task(named)
-    # Every row of the paper has a resolution; it is the constraint only where a row names it.
-    present = [task for task in CONSTRAINED if task != "resolution" and _paper_text(keys, task).strip()]
-    return present[0] if len(present) == 1 else "shot"
-
-
-def _constraint(keys: Mapping[str, Any], task: Task, paper: bool) -> str:
-    if task == "shot":
-        return ""
-    return _paper_text(keys, task) if paper else _joined(keys.get(f"{task}_description"))
-
-
-def _paper_text(keys: Mapping[str, Any], task: Task) -> str:
-    name = PAPER_KEYS[task]
-    return _joined(keys.get(f"{name}_en") or keys.get(name))
 
 
 def _joined(value: Any) -> str:
