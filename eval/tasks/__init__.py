@@ -80,13 +80,6 @@ def _parsed(name: str) -> tuple[str, dict[str, str]]:
     return place, options
 
 
-def with_option(name: str, option: str, value: str) -> str:
-    """A task's name with an option: `moments:format=tvr`. Raises `UsageError` for a value with a comma."""
-    if "," in value or not value.strip():
-        raise UsageError(f"benchmark {name!r}: {option} {value!r} is no name")
-    return f"{name}{',' if _parsed(name)[1] else ':'}{option}={value}"
-
-
 def solver_names(task: Task[Any]) -> list[str]:
     """The task's own solvers, then those that other packages register for it; none is loaded."""
     outside = (name.partition(".") for name in all_entry_points(SOLVERS))

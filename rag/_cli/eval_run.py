@@ -20,18 +20,16 @@ if TYPE_CHECKING:
     from eval.task import Prepared, Task
 
 
-Benchmark = Annotated[str, argument("BENCHMARK", "A name of 'rag eval list', or MODULE:FACTORY of your own.")]
+Benchmark = Annotated[
+    str,
+    argument(
+        "BENCHMARK",
+        "A name of 'rag eval list', or MODULE:FACTORY of your own. Options come behind: NAME:OPTION=VALUE.",
+    ),
+]
 
 Systems = Annotated[
     str, option("--system --solver NAME[,NAME]", "Which systems, or 'all'.", show_default=False)
-]
-Format = Annotated[
-    str | None,
-    option(
-        "--format NAME",
-        "Format of the data, where BENCHMARK reads several: the same as BENCHMARK:format=NAME. "
-        "Default: recognized.",
-    ),
 ]
 Out = Annotated[
     Path | None,
@@ -61,7 +59,6 @@ def run(
     seed: Annotated[str, option("--seed N[,N]", "Seeds; several are pooled in reports.")] = "0",
     out: Out = None,
     data: Data = None,
-    format_name: Format = None,
     limit: Limit = None,
     concurrency: Concurrency = 1,
     record: Record = None,
@@ -74,10 +71,8 @@ def run(
         claim_appended(record, RECORDING_HEAD, policy)
     from eval.runs.folder import require_run_folder
     from eval.runs.runner import run_solver
-    from eval.tasks import open_task, with_option
+    from eval.tasks import open_task
 
-    if format_name is not None:
-        benchmark = with_option(benchmark, "format", format_name)
     task = open_task(benchmark, data)
     names = _systems(system, task)
     task.check_settings(session.settings, names)

@@ -28,12 +28,10 @@ class Event:
 
     name: str
     data: Mapping[str, Any] | str
-    id: str = ""
 
     def encode(self) -> bytes:
         """Its lines, and the empty one that ends it."""
-        head = f"id: {self.id}\n" if self.id else ""
-        head += f"event: {self.name}\n" if self.name else ""
+        head = f"event: {self.name}\n" if self.name else ""
         data = self.data if isinstance(self.data, str) else to_json(self.data)
         return f"{head}data: {data}\n\n".encode("ascii")
 

@@ -3,8 +3,7 @@
 The server writes when the job was created, and each change of its state. The child process writes the rest,
 since the file is its stderr: `progress`, `problem` and `step`, as `rag index` and `rag agent` print them with
 `--events`. A line that is no JSON is what the child says when it fails. So a server that is started later
-knows the job too, and a child that outlives its server goes on writing. The number of an event is the offset,
-in bytes, behind its line.
+knows the job too, and a child that outlives its server goes on writing.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import anyio
 import anyio.to_thread
-from fastapi import APIRouter, Header, Path
+from fastapi import APIRouter, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
@@ -92,31 +92,21 @@ def cancel_job(service: Served, job_id: JobId) -> Response:
 @router.get(
     "/jobs/{job_id}/events",
     response_class=Response,
-    responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        204: {"description": "The job has ended, and Last-Event-ID is its last event"},
-        **problems(404),
-    },
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **problems(404)},
 )
-def follow_job(
-    service: Served, job_id: JobId, last_event_id: Annotated[str, Header(max_length=40)] = ""
-) -> Response:
-    """The job as it is, then what happens, to its end; with Last-Event-ID what happened since."""
-    after = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else None
-    first, ended = service.jobs.events(job_id, after)
-    if ended and not first:
-        return Response(status_code=204)
+def follow_job(service: Served, job_id: JobId) -> Response:
+    """The job as it is, then what happens, to its end."""
+    first = service.jobs.events(job_id)
 
     async def produce(emit: Emit) -> None:
-        events, done, last = first, ended, after
+        events, offset, ended = first
         while True:
-            for event in events:
-                await emit(Event(event.name, event.data, str(event.number)))
-                last = event.number
-            if done:
+            for name, data in events:
+                await emit(Event(name, data))
+            if ended:
                 return
             await anyio.sleep(LOOK_SECONDS)
-            events, done = await anyio.to_thread.run_sync(service.jobs.events, job_id, last)
+            events, offset, ended = await anyio.to_thread.run_sync(service.jobs.events, job_id, offset)
 
     return EventStream(service, produce)
 

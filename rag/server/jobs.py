@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -76,12 +76,8 @@ def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
 EVENTS = ("state", "progress", "problem", "step")
 
 
-class JobEvent(NamedTuple):
-    """One event of a job: `job` (its state has changed), `progress`, `problem` or `step`."""
-
-    name: str
-    data: Mapping[str, Any]
-    number: int
+JobEvent = tuple[str, Mapping[str, Any]]
+"""One event of a job: `job` (its state has changed), `progress`, `problem` or `step`, with its document."""
 
 
 class Jobs:
@@ -176,17 +172,16 @@ class Jobs:
             self._wake.set()
             return job.shape()
 
-    def events(self, job_id: str, after: int | None) -> tuple[list[JobEvent], bool]:
-        """What happened behind an event, and whether that is the end; None or no event: the job as it is.
+    def events(self, job_id: str, after: int | None = None) -> tuple[list[JobEvent], int, bool]:
+        """What happened behind an offset of the log, the offset to go on from, and whether that is the end.
 
-        Of the progress only the last event is given. Raises `Problem` for an unknown id.
+        Without an offset the job as it is. Of the progress only the last event is given. Raises `Problem` for
+        an unknown id.
         """
         with self._reader() as jobs:
             job = _known(jobs, job_id)
-            if after is None or not 0 < after <= job.offset:
-                return [JobEvent("job", job.shape(), job.offset)], job.has_ended
-            if after == job.offset:
-                return [], job.has_ended
+            if after is None:
+                return [("job", job.shape())], job.offset, job.has_ended
             events: list[JobEvent] = []
             for event, offset in read_events(job.path, after):
                 if offset > job.offset:
@@ -198,10 +193,10 @@ class Jobs:
                     name, event = "job", job.shape()
                 elif name == "step":
                     event = event.get("step", {})
-                if events and events[-1].name == name and name in ("job", "progress"):
+                if events and events[-1][0] == name and name in ("job", "progress"):
                     events.pop()
-                events.append(JobEvent(name, event, offset))
-            return events, job.has_ended
+                events.append((name, event))
+            return events, job.offset, job.has_ended
 
     def close(self) -> None:
         """Stop: the children are interrupted. What was being indexed goes on when a server is started."""

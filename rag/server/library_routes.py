@@ -135,13 +135,6 @@ class StatsDocument(TypedDict):
     tables: dict[str, dict[str, Any]]
 
 
-class ModelsDocument(TypedDict):
-    """`rag.models/1`."""
-
-    schema: Literal["rag.models/1"]
-    models: list[dict[str, Any]]
-
-
 @router.get("/health", responses={200: {"model": HealthDocument}, **problems()})
 async def health(service: Served) -> Response:
     """Whether the server answers, has its library open, and has its models loaded; 200 in any case."""
@@ -268,14 +261,6 @@ def cited_document(
         kind, status = ("file-changed", 409) if state == "changed" else ("file-gone", 404)
         raise Problem(status, kind, f"{path}: the file is not as it was indexed")
     return FileResponse(path, media_type="application/pdf", headers={"Cache-Control": "private, no-cache"})
-
-
-@router.get("/catalogue", responses={200: {"model": ModelsDocument}, **problems()})
-def catalogue(service: Served) -> Response:
-    """Model weights: purpose, size, licence, and whether they are installed and in use."""
-    from rag.model_rows import model_rows
-
-    return Document(report_shape("rag.models/1", {"models": model_rows(service.settings)}))
 
 
 def known_video(library: Library, video_id: str) -> Video:

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from corpora.globs import Globs
 from rag._cli.main import main
 from rag.errors import UsageError
 from rag.library import Library
-from rag.store.filters import path_matches
 from rag.store.lookup import find_video, resolve_citation
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -69,10 +67,3 @@ def test_a_video_is_found_by_its_typed_path(
         video=video, videos=lambda: [SimpleNamespace(video_id="v" * 32)], paths=lambda _: paths
     )
     assert find_video(reader, name) == "v" * 32
-
-
-def test_globs_are_compared_composed() -> None:
-    for path, glob in ((STORED, TYPED), (TYPED, STORED)):
-        assert path_matches((f"/a/{path}",), (glob,))
-        assert Globs([glob]).match(path)
-    assert path_matches((f"/a/{STORED}",), ("Pr?fung/*",))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import subprocess
 import sys
@@ -172,13 +171,3 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == b""
         assert process.wait(30) == 3
-
-
-def test_models_are_listed_with_their_licences(tmp_path: Path) -> None:
-    done = run_rag(tmp_path, "models", "list")
-    assert done.returncode == 0
-    models = {model["name"]: model for model in json.loads(done.stdout)["models"]}
-    assert models["siglip2-base-patch16-224"]["recommended"]
-    assert models["siglip2-base-patch16-224"]["licence"] == "Apache-2.0"
-    assert not models["metaclip-b32-400m"]["commercial"]
-    assert models["all-MiniLM-L6-v2"]["here"]

@@ -75,13 +75,6 @@ def test_the_ending_of_a_name_is_that_of_what_is_written(
     assert main(["show", "x@0-2", "--out", "sheet_0.5", "--frames", "1"]) == 0
 
 
-def test_a_folder_that_is_not_there_is_wrong_usage(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(video)
-    assert main(["show", "x@0-2", "--out", "no/s.png"]) == 2
-    assert main(["show", "x@0-2", "--clip", "no/c.mp4"]) == 2
-    assert capsys.readouterr().err.count("cannot be written") == 2
-
-
 def test_names_of_sheets_are_plain() -> None:
     name = b"caf\xe9/a b:\n%03d.mp4".decode("utf-8", "surrogateescape")
     odd = VideoCitation(name, "0123456789abcdef", 1.5, 6, 1)

@@ -186,7 +186,7 @@ def open_folder(data: Path | None = None, format: str = "", split: str = "") -> 
     known = format_name(format) if format else ""
     name = "-".join(["moments", *filter(None, [known, split])])
     about = (
-        f"moment retrieval: {', '.join(each.title for each in FORMATS.values())}: --data DIR, --format NAME; "
-        "moments:split=PART takes the annotation file with PART in its name"
+        f"moment retrieval: {', '.join(each.title for each in FORMATS.values())}: --data DIR; "
+        "moments:format=NAME reads one of them, moments:split=PART the annotation file with PART in its name"
     )
     return MomentsTask(name, about, data, format=known, split=split)

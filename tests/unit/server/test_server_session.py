@@ -331,7 +331,7 @@ def test_a_stream_ends_with_the_server(service: Service) -> None:
     sent: list[dict[str, Any]] = []
 
     async def produce(emit: Any) -> None:
-        await emit(Event("one", {"n": 1}, id="7"))
+        await emit(Event("one", {"n": 1}))
         service.stop()
         await anyio.sleep_forever()
 
@@ -344,7 +344,7 @@ def test_a_stream_ends_with_the_server(service: Service) -> None:
 
     anyio.run(run)
     bodies = [message["body"] for message in sent[1:]]
-    assert bodies == [b'id: 7\nevent: one\ndata: {"n": 1}\n\n', b""]
+    assert bodies == [b'event: one\ndata: {"n": 1}\n\n', b""]
     assert sent[-1]["more_body"] is False
 
 
