@@ -97,7 +97,7 @@ test-extras:
 	.venv-extras/bin/python -m pytest tests/guarded
 
 clean:
-	rm -rf .venv .venv-extras .venv-lowest demo demo-workbench .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-extras .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,7 +1,7 @@
 """Trains the bundled encoder: `python -m training.bundled --minutes 60 --seed 0 --out DIR`.
 
 One process renders train stories, the others learn, one thread each, and average their gradients at every
-step. The budget is wall time or steps; the learning rate falls along a cosine over it, and collages give
+step. The budget is wall time; the learning rate falls along a cosine over it, and collages give
 way to stories.
 """
 
@@ -13,6 +13,7 @@ import json
 import math
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,10 @@ from torch import multiprocessing
 from torch.nn import functional
 
 from indexers.bundled.encoder import MEAN, SIZE, SPREAD
-from training.captions import read_banks, text_space
+from training.captions import read_banks, sentence_vectors, text_space
 from training.drawing import Pool, render_endlessly
 from training.network import WEIGHTS, Losses, Network
-from training.report import figures, render_clips
+from training.report import render_clips, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,12 +82,10 @@ class Learner:
         self.parts = [*self.network.parameters(), *self.losses.parameters()]
         self.matrix, self.mean = torch.from_numpy(self.space.matrix), torch.from_numpy(self.space.mean)
         self.step, self.spent, self.progress = 0, 0.0, 0.0
-        if settings.resume:
-            self._load()
-        elif settings.start:
+        if settings.start:
             self._begin(settings.start)
-        torch.manual_seed(settings.seed * 1000 + rank + self.step)
-        self.rng = np.random.default_rng([settings.seed, rank, self.step])
+        torch.manual_seed(settings.seed * 1000 + rank)
+        self.rng = np.random.default_rng([settings.seed, rank, 0])
         if rank == 0:
             self.dev = render_clips("dev", settings.dev_clips, settings.cache)
 
@@ -115,7 +114,7 @@ class Learner:
                 },
             }
         )
-        begun, kept, measured, noted = time.monotonic() - self.spent, self.spent, self.spent, self.spent
+        begun, kept, measured, noted = time.monotonic(), 0.0, 0.0, 0.0
         notes: list[dict[str, float]] = []
         while self.progress < 1:
             notes.append(self._learn())
@@ -173,10 +172,7 @@ class Learner:
         mine = torch.cat([part.grad.flatten() for part in self.parts])
         self.shared.gradients[turn, self.rank, : len(mine)] = mine
         if self.rank == 0:
-            budget = self.settings.steps
-            self.shared.progress[turn] = (
-                (self.step + 1) / budget if budget else self.spent / (self.settings.minutes * 60)
-            )
+            self.shared.progress[turn] = self.spent / (self.settings.minutes * 60)
         self.shared.barrier.wait()
         mean = self.shared.gradients[turn, :, : len(mine)].mean(dim=0)
         self.progress = float(self.shared.progress[turn])
@@ -246,11 +242,14 @@ class Learner:
                 rows.append(self.steady(x.contiguous(memory_format=torch.channels_last)).vector.numpy())
         return np.concatenate(rows)
 
+    def _encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.space(sentence_vectors(texts, self.settings.cache))
+
     def _measure(self) -> None:
         torch.set_num_threads(self.settings.learners)
-        found = figures(self.dev, self.space, self.encode, kept=self.settings.cache)
+        found = rows(self.dev, self.encode(self.dev.frames), self._encode_text)
         torch.set_num_threads(1)
-        rounded = {name: round(value, 4) for name, value in found.items()}
+        rounded = {f"{row.what} {row.measure}": round(float(row.hits.mean()), 4) for row in found}
         self._log({"event": "dev", "step": self.step, "seconds": round(self.spent), **rounded})
 
     def _note(self, notes: list[dict[str, float]], seconds: float) -> None:
@@ -275,20 +274,12 @@ class Learner:
             "network": self.network.state_dict(),
             "steady": self.steady.state_dict(),
             "losses": self.losses.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
             "step": self.step,
-            "spent": self.spent,
             "space": {"mean": self.mean, "matrix": self.matrix},
         }
         file = Path(self.settings.out) / "state.pt"
         torch.save(state, file.with_suffix(".new"))
         file.with_suffix(".new").replace(file)
-
-    def _load(self) -> None:
-        state = torch.load(Path(self.settings.out) / "state.pt", weights_only=True)
-        for name in ("network", "steady", "losses", "optimizer"):
-            getattr(self, name).load_state_dict(state[name])
-        self.step, self.spent = state["step"], state["spent"]
 
     def _begin(self, file: Path) -> None:
         """The weights of another run; what it did not have yet starts as it is made."""
@@ -339,7 +330,6 @@ def _learn(rank: int, settings: argparse.Namespace, pool: Pool, shared: Shared) 
 def _settings() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0, help="wall time, without preparations")
-    parser.add_argument("--steps", type=int, default=0, help="a budget in steps instead of minutes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=None, help="keeps caption vectors and dev frames")
@@ -351,7 +341,6 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--reuse", type=float, default=2.0, help="how often a frame is seen")
     parser.add_argument("--dev-clips", type=int, default=127)
     parser.add_argument("--dev-minutes", type=float, default=5.0)
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
     parser.add_argument("--start", type=Path, default=None, help="weights of an earlier run to begin with")
     return parser.parse_args()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,15 +22,15 @@ from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, held_out, plan_clip
 from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
-from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text, sentence_vectors
+from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text
 from training.drawing import labels_at, small
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexers.bundled.encoder import TextSpace
-    from indexers.protocol import ImageEncoder, TextTower
 
+EncodeText = Callable[[Sequence[str]], "NDArray[np.float32]"]
+"""Texts into unit rows."""
 VIDEO_HEIGHT = 360
 SPREAD = 6
 RESAMPLES = 2000
@@ -108,58 +108,6 @@ def _rendered(image: Image.Image) -> Image.Image:
     return Image.open(kept).resize((398, 224), Image.Resampling.BICUBIC)
 
 
-def figures(
-    seen: Seen,
-    space: TextSpace,
-    encode: Callable[[NDArray[np.uint8]], NDArray[np.float32]],
-    kept: Path | None = None,
-) -> dict[str, float]:
-    """Shares in [0, 1]. `encode`: frames into unit rows."""
-    vectors = encode(seen.frames)
-    objects, acts = seen.labels[:, 0], seen.labels[:, 1]
-    alone = ~seen.spread
-    held = alone & (objects != NONE)
-    things = space(sentence_vectors([with_article(kind.name) for kind in KINDS], kept))
-    aliases = space(sentence_vectors([with_article(kind.aliases[seen.split]) for kind in KINDS], kept))
-    wearer = [number for number, act in enumerate(ACTS) if act.agent == CAMERA_WEARER]
-    asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][0]) for n in wearer]
-    gaps = space(sentence_vectors(asked, kept))
-    mine = alone & np.isin(acts, wearer)
-    right = np.array([wearer.index(act) for act in acts[mine]])
-    full = space(sentence_vectors([story_event(seen, row) for row in np.flatnonzero(held & mine)], kept))
-    known = np.arange(len(full))
-    idle = (vectors @ space(sentence_vectors(list(IDLE_TEXTS), kept)).T).mean(axis=1)
-    clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(len(seen.stories))])
-    described = space(
-        sentence_vectors([f"a video that shows {story.description}" for story in seen.stories], kept)
-    )
-    places = ranks(
-        described @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(len(clips))
-    )
-    in_view = (objects != NONE)[mine]
-    fits = ranks(vectors[mine] @ gaps.T, right) == 0
-    return {
-        "object@1": float((ranks(vectors[held] @ things.T, objects[held]) == 0).mean()),
-        "object_alias@1": float((ranks(vectors[held] @ aliases.T, objects[held]) == 0).mean()),
-        "gap@1": float(fits.mean()),
-        "gap_in_view@1": float(fits[in_view].mean()),
-        "full@1": float((ranks(full @ vectors[held & mine].T, known) == 0).mean()),
-        "idle_auc": _auc(idle[alone & (acts == IDLE)], idle[alone & (acts != IDLE)]),
-        "described@1": float((places == 0).mean()),
-        "described@5": float((places < 5).mean()),
-    }
-
-
-def story_event(seen: Seen, row: int) -> str:
-    """The full caption of the event at a frame, in the first of the split's phrases."""
-    act, kind = ACTS[seen.labels[row, 1]], KINDS[seen.labels[row, 0]]
-    return act_text(act, action(act.action_id).phrases[seen.split][0], with_article(kind.name))
-
-
-def _auc(high: NDArray[np.float32], low: NDArray[np.float32]) -> float:
-    return float((high[:, None] > low[None, :]).mean() + 0.5 * (high[:, None] == low[None, :]).mean())
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """One measured share: over `hits`, one a question, resampled by clip."""
@@ -209,7 +157,10 @@ def report(clips: int, cache: Path | None = None) -> str:
     """The report as Markdown."""
     encoder = open_image_encoder("bundled", EncoderSettings(), batch=16)
     seen = render_clips("test", clips, cache)
-    return "\n".join(lines(rows(seen, encoder), len(seen.frames), clips))
+    encode_text = open_text_tower(encoder.name, EncoderSettings()).encode_text
+    return "\n".join(
+        lines(rows(seen, encoder.encode_images(seen.frames), encode_text), len(seen.frames), clips)
+    )
 
 
 def lines(found: list[Row], frames: int, clips: int) -> Iterator[str]:
@@ -225,17 +176,13 @@ def lines(found: list[Row], frames: int, clips: int) -> Iterator[str]:
         )
 
 
-def rows(seen: Seen, encoder: ImageEncoder) -> list[Row]:
-    """Every row of the report."""
-    vectors, tower = encoder.encode_images(seen.frames), open_text_tower(encoder.name, EncoderSettings())
-    return [
-        *_retrieval(seen, vectors, tower),
-        *_naming(seen, vectors, tower),
-        *_described(seen, vectors, tower),
-    ]
+def rows(seen: Seen, vectors: NDArray[np.float32], encode_text: EncodeText) -> list[Row]:
+    """Every row of the report. `vectors`: of the frames, unit rows (n, d)."""
+    measures = (_retrieval, _naming, _described)
+    return [row for measure in measures for row in measure(seen, vectors, encode_text)]
 
 
-def _retrieval(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
+def _retrieval(seen: Seen, vectors: NDArray[np.float32], encode_text: EncodeText) -> list[Row]:
     """Text to frame: one frame of every event, with its object in view, is looked for among all of them."""
     alone = np.flatnonzero(~seen.spread & (seen.labels[:, 0] != NONE))
     gallery = alone[::2]
@@ -258,7 +205,7 @@ def _retrieval(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> li
             )
             for act, kind in zip(acts, kinds, strict=True)
         ]
-        return ranks(tower.encode_text(texts) @ vectors[gallery].T, np.arange(len(gallery)))
+        return ranks(encode_text(texts) @ vectors[gallery].T, np.arange(len(gallery)))
 
     found = []
     plain = asked(0, False)
@@ -276,36 +223,26 @@ def _retrieval(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> li
     return found
 
 
-def _naming(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
+def _naming(seen: Seen, vectors: NDArray[np.float32], encode_text: EncodeText) -> list[Row]:
     objects, acts = seen.labels[:, 0], seen.labels[:, 1]
     alone = ~seen.spread
     held = np.flatnonzero(alone & (objects != NONE))
-    names = tower.encode_text([with_article(kind.name) for kind in KINDS])
-    aliases = tower.encode_text([with_article(kind.aliases[seen.split]) for kind in KINDS])
+    names = encode_text([with_article(kind.name) for kind in KINDS])
+    aliases = encode_text([with_article(kind.aliases[seen.split]) for kind in KINDS])
     wearer = [number for number, act in enumerate(ACTS) if act.agent == CAMERA_WEARER]
     mine = np.flatnonzero(alone & np.isin(acts, wearer))
     right = np.array([wearer.index(act) for act in acts[mine]])
     found = [
         Row(
-            "the object in the hand",
-            "top 1 of 68",
-            _top(vectors[held] @ names.T, objects[held]),
-            seen.clip[held],
-            1 / len(KINDS),
-        ),
-        Row(
-            "the same by its other name",
-            "top 1 of 68",
-            _top(vectors[held] @ aliases.T, objects[held]),
-            seen.clip[held],
-            1 / len(KINDS),
-        ),
+            what, "top 1 of 68", _top(vectors[held] @ nouns.T, objects[held]), seen.clip[held], 1 / len(KINDS)
+        )
+        for what, nouns in (("the object in the hand", names), ("the same by its other name", aliases))
     ]
     for phrase, what in enumerate(("what is done, object left out", "the same in the other phrase")):
         asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][phrase]) for n in wearer]
-        hits = _top(vectors[mine] @ tower.encode_text(asked).T, right)
+        hits = _top(vectors[mine] @ encode_text(asked).T, right)
         found.append(Row(what, f"top 1 of {len(wearer)}", hits, seen.clip[mine], 1 / len(wearer)))
-    idle = (vectors @ tower.encode_text(list(IDLE_TEXTS)).T).mean(axis=1)
+    idle = (vectors @ encode_text(list(IDLE_TEXTS)).T).mean(axis=1)
     still, busy = np.flatnonzero(alone & (acts == IDLE)), np.flatnonzero(alone & (acts != IDLE))
     # The share of (idle, busy) pairs in the right order, each idle frame against the same busy one.
     pairs = np.random.default_rng(0).choice(busy, len(still))
@@ -313,11 +250,11 @@ def _naming(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[
     return found
 
 
-def _described(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
+def _described(seen: Seen, vectors: NDArray[np.float32], encode_text: EncodeText) -> list[Row]:
     """Description to clip, by the mean of six frames."""
     count = len(seen.stories)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(count)])
-    described = tower.encode_text([f"a video that shows {story.description}" for story in seen.stories])
+    described = encode_text([f"a video that shows {story.description}" for story in seen.stories])
     rank = ranks(described @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(count))
     return [Row("description to clip", f"R@{k}", rank < k, np.arange(count), k / count) for k in (1, 5)]
 

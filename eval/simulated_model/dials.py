@@ -52,8 +52,6 @@ class Dials:
     """Requests answered with 429, at each attempt."""
     unavailable: float = 0.0
     """Requests answered with 503, at each attempt."""
-    latency: float = 0.0
-    """Mean seconds before a reply; between half and three halves of it."""
     context_tokens: int = 131072
     """Of prompt and reply together; more is HTTP 400."""
     images: int = 256
@@ -62,10 +60,8 @@ class Dials:
     def __post_init__(self) -> None:
         """Raises `UsageError` for a value out of range."""
         for name, value in asdict(self).items():
-            if isinstance(value, float) and not 0 <= value <= (3600 if name == "latency" else 1):
-                raise UsageError(
-                    f"{name} {value}: it is a number from 0 to {3600 if name == 'latency' else 1}"
-                )
+            if isinstance(value, float) and not 0 <= value <= 1:
+                raise UsageError(f"{name} {value}: it is a number from 0 to 1")
             if isinstance(value, int) and value < 1:
                 raise UsageError(f"{name} {value}: it is at least 1")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -108,9 +107,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _complete(self, request: Request) -> None:
         server = self.server
-        dials = server.model.dials
-        if dials.latency:
-            time.sleep(dials.latency * (0.5 + draw("latency", server.model.seed, request.digest)))
         failure = server.failure(request)
         if failure == 429:
             self._fail(429, "Rate limit reached; try again.", "RateLimitError", {"retry-after": "0"})

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from rag.errors import UsageError
 
 TRUTH = Path(".workbench", "events.jsonl")
@@ -109,20 +111,16 @@ def read_videos(corpus: Path) -> list[Video]:
 
 def _video(folder: Path, row: Mapping[str, Any]) -> Video:
     parts = row.get("parts") or [{**row, "start": 0.0, "end": row["duration"]}]
-    return Video(
-        row["video"],
-        folder / row["video"],
-        tuple(_part(number, part) for number, part in enumerate(parts)),
-        tuple(_picked(Event, {**event, "number": number}) for number, event in enumerate(row["events"])),
-        tuple(_picked(Card, card) for card in row.get("cards", ())),
+    found: Video = TypeAdapter(Video).validate_python(
+        {
+            "name": row["video"],
+            "path": folder / row["video"],
+            "parts": [
+                {**part, "number": number, "props": [(prop["prop"], prop["color"]) for prop in part["props"]]}
+                for number, part in enumerate(parts)
+            ],
+            "events": [{**event, "number": number} for number, event in enumerate(row["events"])],
+            "cards": row.get("cards", ()),
+        }
     )
-
-
-def _part(number: int, row: Mapping[str, Any]) -> Part:
-    props = tuple((prop["prop"], prop["color"]) for prop in row["props"])
-    part: Part = _picked(Part, {**row, "number": number, "props": props})
-    return part
-
-
-def _picked(kind: Any, row: Mapping[str, Any]) -> Any:
-    return kind(**{name: row[name] for name in kind.__dataclass_fields__})
+    return found

@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from eval.workbench.catalogue import KINDS, PLURAL, Kind, indefinite, read_data
 from eval.workbench.seeds import stable_number, stream
@@ -24,38 +25,36 @@ from eval.workbench.seeds import stable_number, stream
 TOPIC_FILES = ("topics_placement", "topics_handling", "topics_conditions")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One value of a slot, as the statement and as the passage words it."""
-
-    stated: str
-    in_passage: str
+Value = str | tuple[str, str]
+"""One value of a slot: as the statement and as the passage words it, where they differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A gap of a particular, with its values."""
-
-    name: str
-    values: tuple[Value, ...]
-    """Two or more, equally likely to be true."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Particular:
     """One property that a passage may state of an object, whatever the object is."""
 
     name: str
-    unsuited: frozenset[str]
-    """Tags of objects of which it is not said."""
     heading: str
     """The phrase for the title, with {x} for the object."""
     statement: str
     sentences: tuple[str, ...]
     """Sentences of a passage that state it."""
-    slots: tuple[Slot, ...]
-    words: frozenset[str]
-    """Of the statement and all its values, in lower case, and each without its last "s"."""
+    slots: dict[str, tuple[Value, ...]]
+    """Gaps of the statement by name, each with two or more values that are equally likely to be true."""
+    unsuited: frozenset[str] = frozenset()
+    """Tags of objects of which it is not said."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Of the statement and all its values, in lower case, and each without its last "s"."""
+        values = [stated(value) for values in self.slots.values() for value in values]
+        spoken = re.findall(r"[a-z]+", " ".join([self.statement, *values]).lower())
+        return frozenset(form for word in spoken for form in (word, word.removesuffix("s")))
+
+
+def stated(value: Value) -> str:
+    """As the statement words it."""
+    return value if isinstance(value, str) else value[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,49 +103,20 @@ class PassageObject:
 @cache
 def topics() -> tuple[Topic, ...]:
     """All topics, in the order written."""
-    return tuple(
-        Topic(
-            heading=row["heading"],
-            remarks=tuple(row["remarks"]),
-            particulars=tuple(_particular(one) for one in row["particular"]),
-        )
-        for name in TOPIC_FILES
-        for row in read_data(name)["topic"]
-    )
-
-
-def _particular(row: dict[str, Any]) -> Particular:
-    slots = tuple(Slot(slot, tuple(map(_value, values))) for slot, values in row["slots"].items())
-    said = row["statement"] + " " + " ".join(value.stated for slot in slots for value in slot.values)
-    spoken = re.findall(r"[a-z]+", said.lower())
-    return Particular(
-        name=row["name"],
-        unsuited=frozenset(row.get("unsuited", ())),
-        heading=row["heading"],
-        statement=row["statement"],
-        sentences=tuple(row["sentences"]),
-        slots=slots,
-        words=frozenset(form for word in spoken for form in (word, word.removesuffix("s"))),
-    )
-
-
-def _value(value: str | list[str]) -> Value:
-    return Value(value, value) if isinstance(value, str) else Value(*value)
+    rows = [row for name in TOPIC_FILES for row in read_data(name)["topic"]]
+    return TypeAdapter(tuple[Topic, ...]).validate_python(rows)
 
 
 @cache
 def object_facts() -> dict[str, tuple[str, ...]]:
     """Sentences that are true of each object, by its name."""
-    return {name: tuple(sentences) for name, sentences in read_data("object_facts").items()}
+    return TypeAdapter(dict[str, tuple[str, ...]]).validate_python(read_data("object_facts"))
 
 
 @cache
 def activities() -> tuple[Activity, ...]:
     """All activities, in a fixed order."""
-    return tuple(
-        Activity(row["name"], (row["remarks"][0], row["remarks"][1]), tuple(row["objects"]))
-        for row in read_data("activities")["activity"]
-    )
+    return TypeAdapter(tuple[Activity, ...]).validate_python(read_data("activities")["activity"])
 
 
 @cache
@@ -293,7 +263,7 @@ class _Chosen:
         return Statement(
             fact=_stated(self.particular, self.truth),
             counterfacts=tuple(_stated(self.particular, rival) for rival in self.rivals),
-            sentence=_sentence(self.frame, self.particular.slots, self.truth, about),
+            sentence=_sentence(self.frame, dict(zip(self.particular.slots, self.truth, strict=True)), about),
             particular=self.particular.name,
         )
 
@@ -379,7 +349,7 @@ class _Assembly:
         return fitting[:STATEMENTS]
 
     def _chosen(self, found: Particular, rng: Random) -> _Chosen:
-        truth = tuple(rng.choice(slot.values) for slot in found.slots)
+        truth = tuple(rng.choice(values) for values in found.slots.values())
         rivals = tuple(_rivals(found.slots, truth, rng))
         return _Chosen(found, found.sentences[self._given[found.name] % len(found.sentences)], truth, rivals)
 
@@ -393,11 +363,11 @@ def _suits(found: Particular, about: PassageObject) -> bool:
     return not (found.unsuited & about.tags or found.words & about.revealing)
 
 
-def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]:
+def _rivals(slots: Mapping[str, tuple[Value, ...]], truth: Choice, rng: Random) -> list[Choice]:
     """Three that differ from the truth in one slot each, from different slots as far as they go."""
     by_slot = []
-    for at, slot in enumerate(slots):
-        others = [value for value in slot.values if value != truth[at]]
+    for at, values in enumerate(slots.values()):
+        others = [value for value in values if value != truth[at]]
         rng.shuffle(others)
         by_slot.append([(*truth[:at], other, *truth[at + 1 :]) for other in others])
     rng.shuffle(by_slot)
@@ -407,14 +377,14 @@ def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]
 
 
 def _stated(found: Particular, choice: Choice) -> str:
-    words = {slot.name: value.stated for slot, value in zip(found.slots, choice, strict=True)}
+    words = dict(zip(found.slots, map(stated, choice), strict=True))
     return _articled(found.statement.format(**words))
 
 
-def _sentence(frame: str, slots: tuple[Slot, ...], choice: Choice, about: PassageObject) -> str:
-    words = {slot.name: value.in_passage for slot, value in zip(slots, choice, strict=True)}
-    stated = {f"={slot.name}": value.stated for slot, value in zip(slots, choice, strict=True)}
-    text = re.sub(r"\{(=?\w+)\}", lambda m: {**words, **stated, "the": f"the {about.name}"}[m[1]], frame)
+def _sentence(frame: str, choice: Mapping[str, Value], about: PassageObject) -> str:
+    words = {name: value if isinstance(value, str) else value[1] for name, value in choice.items()}
+    words |= {f"={name}": stated(value) for name, value in choice.items()} | {"the": f"the {about.name}"}
+    text = re.sub(r"\{(=?\w+)\}", lambda found: words[found[1]], frame)
     return _articled(text[0].upper() + text[1:])
 
 

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from eval.workbench.catalogue import Split, place_name, read_data
 from eval.workbench.jobs import CorpusPlan, Job
 from eval.workbench.long_videos import Card, LongVideo
@@ -47,7 +49,7 @@ class Channel:
 class NoiseChannel:
     """A channel whose videos have nothing to do with the world."""
 
-    name: str
+    channel: str
     titles: tuple[str, ...]
     """Title templates with `{n}`."""
     tags: tuple[str, ...]
@@ -59,9 +61,7 @@ CHANNELS: tuple[Channel, ...] = tuple(
     for name, row in _DATA["channels"].items()
 )
 RELOADERS: tuple[str, ...] = tuple(_DATA["reuploads"]["channels"])
-NOISE: tuple[NoiseChannel, ...] = tuple(
-    NoiseChannel(row["channel"], tuple(row["titles"]), tuple(row["tags"])) for row in _DATA["noise"]
-)
+NOISE = TypeAdapter(tuple[NoiseChannel, ...]).validate_python(_DATA["noise"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ def reupload_metadata(rng: random.Random, original: UploadMetadata) -> UploadMet
 
 def noise_metadata(rng: random.Random) -> UploadMetadata:
     """Of a video that has nothing to do with anything here."""
-    channel = rng.choice(NOISE)
-    title = rng.choice(channel.titles).format(n=rng.randint(3, 240))
+    noise = rng.choice(NOISE)
+    title = rng.choice(noise.titles).format(n=rng.randint(3, 240))
     return UploadMetadata(
-        title, f"New every week on {channel.name}. Like and subscribe!", channel.name, channel.tags
+        title, f"New every week on {noise.channel}. Like and subscribe!", noise.channel, noise.tags
     )
 
 

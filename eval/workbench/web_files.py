@@ -11,20 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
-from eval.resumable import map_os_errors
 from eval.workbench.corpus import (
-    MANIFEST,
+    RECORD,
     Progress,
-    claim_folder,
-    exclusive,
-    finished_videos,
+    claimed,
     read_marker,
     render_missing,
     write_lines,
@@ -68,37 +65,28 @@ def make_web(
     something else or two uploads share an id, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
-    hidden, video_folder = home / MANIFEST.parent, home / "videos"
     uploads = [*plan_web(plan), *inserted]
     texts = [*plan_pages(), *pages]
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
-    with map_os_errors(home):
-        claim_folder(home, hidden, _arguments(plan, inserted, pages), policy)
-        with exclusive(hidden):
-            video_folder.mkdir(exist_ok=True)
-            rounds = _videos(uploads)
-            videos = [job for jobs in rounds for job in jobs]
-            done = finished_videos(home, hidden, videos)
-            made = render_missing(hidden, video_folder, rounds, done, workers, progress)
-            if made or read_marker(home) is None or not (home / "web.jsonl").exists():
-                write_lines(hidden / "events.jsonl", (truth(job) for job in videos))
-                write_lines(hidden / "uploads.jsonl", map(_ground_truth, uploads))
-                lines = [done[job.name] for job in videos]
-                write_marker(home, {**_arguments(plan, inserted, pages), "videos": lines})
-                (hidden / "films.jsonl").unlink(missing_ok=True)
-                write_lines(
-                    home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
-                )
-                write_lines(home / "web.jsonl", _rows(video_folder, uploads, done))
+    arguments, rounds = _arguments(plan, inserted, pages), _videos(uploads)
+    with claimed(home, arguments, policy) as hidden:
+        lines, made = render_missing(home, rounds, workers, progress)
+        if made or not read_marker(home) or not (home / "web.jsonl").exists():
+            write_lines(hidden / "events.jsonl", (truth(job) for jobs in rounds for job in jobs))
+            write_lines(hidden / "uploads.jsonl", map(_ground_truth, uploads))
+            write_marker(home, {**arguments, "videos": lines})
+            (hidden / RECORD).unlink(missing_ok=True)
+            write_lines(home / "pages.jsonl", map(_page, sorted(texts, key=lambda page: page.id)))
+            write_lines(home / "web.jsonl", _rows(home / "videos", uploads, lines))
     return WebReport(
         folder=os.fspath(folder),
         uploads=len(uploads),
         pages=len(texts),
-        videos=len(videos),
+        videos=len(lines),
         made=made,
-        seconds=round(sum(done[job.name]["duration"] for job in videos), 3),
-        bytes=sum(done[job.name]["bytes"] for job in videos),
+        seconds=round(sum(line["duration"] for line in lines), 3),
+        bytes=sum(line["bytes"] for line in lines),
     )
 
 
@@ -143,21 +131,21 @@ def _page(page: WebPage) -> dict[str, Any]:
 
 
 def _rows(
-    video_folder: Path, uploads: Sequence[Upload], done: Mapping[str, Mapping[str, Any]]
-) -> Iterable[dict[str, Any]]:
-    ids: dict[str, str] = {}
+    video_folder: Path, uploads: Iterable[Upload], lines: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    files = {
+        line["name"]: {
+            "file": f"videos/{line['name']}",
+            "content_id": content_hash(video_folder / line["name"]),
+            "duration": line["duration"],
+        }
+        for line in lines
+    }
+    for upload in sorted(uploads, key=lambda upload: upload.id):
+        yield _row(upload) | files.get(upload.video.name, {})
 
-    def content_id(name: str) -> str:
-        if name not in ids:
-            ids[name] = content_hash(video_folder / name)
-        return ids[name]
 
-    return [_row(upload, done, content_id) for upload in sorted(uploads, key=lambda upload: upload.id)]
-
-
-def _row(
-    upload: Upload, done: Mapping[str, Mapping[str, Any]], content_id: Callable[[str], str]
-) -> dict[str, Any]:
+def _row(upload: Upload) -> dict[str, Any]:
     words, video = upload.metadata, upload.video
     speed = video.change.speed if video.change is not None else 1.0
     row: dict[str, Any] = {
@@ -180,10 +168,4 @@ def _row(
         ]
     if upload.alias_of:
         row["alias_of"] = upload.alias_of
-    if video.name in done:
-        row |= {
-            "file": f"videos/{video.name}",
-            "content_id": content_id(video.name),
-            "duration": done[video.name]["duration"],
-        }
     return row

@@ -26,17 +26,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    workbench: Annotated[
-        bool, option("--workbench", "The synthetic world: rendered clips and passages.")
-    ] = False,
     folder: Annotated[
-        Path | None,
-        option(
-            "--dir DIR",
-            "Folder for the corpus, library and sheets. Default: demo, with --workbench demo-workbench.",
-            parser=given_path,
-        ),
-    ] = None,
+        Path, option("--dir DIR", "Folder for the corpus, library and sheets.", parser=given_path)
+    ] = Path("demo"),
     force: Force = False,
     config: Config = None,
     as_json: Json = None,
@@ -47,19 +39,10 @@ def demo(
 
     One is about what is seen, one about what is said, one about what is read.
     """
-    folder = folder or Path("demo-workbench" if workbench else "demo")
-    # The Workbench's clips contain neither speech nor on-screen text, so neither is looked for.
-    silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")} if workbench else {}
-    session = start([folder / ".rag"], config, as_json, verbose, seed, silent)
-    if workbench:
-        from eval.workbench.demo import demo_questions
+    from eval.photographs import demo_questions
 
-        render = _render_workbench
-    else:
-        from eval.photographs import demo_questions
-
-        render = _render_photographs
-    report, printed = _index(session, render(folder / "corpus", force))
+    session = start([folder / ".rag"], config, as_json, verbose, seed)
+    report, printed = _index(session, _make_clips(folder / "corpus", force))
     policy = session.overwrite_policy(force=True)  # the sheets are the demo's own
     answers: list[Answered] = []
     with rag.Library.open(settings=session.settings) as opened:
@@ -80,7 +63,7 @@ class Answered:
     sheets: list[Path]
 
 
-def _render_photographs(corpus: Path, force: bool) -> Path:
+def _make_clips(corpus: Path, force: bool) -> Path:
     from eval.photographs import CLIPS, SOURCES, make_corpus
 
     echo_stderr(f"making {len(CLIPS)} clips out of photographs, with a synthetic voice, in {corpus}")
@@ -88,23 +71,6 @@ def _render_photographs(corpus: Path, force: bool) -> Path:
     clips = make_corpus(corpus, OverwritePolicy(force))
     echo_stderr(f"made in {duration(time.monotonic() - begun)}; {corpus / SOURCES} names their sources")
     return clips
-
-
-def _render_workbench(corpus: Path, force: bool) -> Path:
-    from eval.workbench.corpus import make_corpus
-    from eval.workbench.demo import DEMO_PLAN, demo_passages
-    from rag._cli.progress import open_progress
-
-    echo_stderr(f"rendering {DEMO_PLAN.clips} clips and writing passages into {corpus}")
-    begun, policy = time.monotonic(), OverwritePolicy(force)
-    with open_progress() as progress:
-        report = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy, world=demo_passages())
-    echo_stderr(
-        f"{report.made} clips rendered in {duration(time.monotonic() - begun)}"
-        if report.made
-        else "they exist already"
-    )
-    return corpus
 
 
 def _index(session: Session, videos: Path) -> tuple[IndexReport, list[str]]:

@@ -9,45 +9,60 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from corpora.errors import os_reason
 from corpora.kinds import kind_of
 from rag.errors import WebUnusable
-from rag.web.records import Availability, TranscriptLine
+from rag.web.records import Availability, Seconds, TranscriptLine
 
 VIDEOS = "web.jsonl"
 PAGES = "pages.jsonl"
-LONGEST = 1e9
-"""Seconds; no video is as long."""
+
+
+NonEmpty = Annotated[str, Field(min_length=1)]
+
+
+def _video_name(file: str) -> str:
+    if file and kind_of(file) != "video":
+        raise ValueError(f"{file}: not the name of a video")
+    return file
+
+
+def _forwards(lines: tuple[TranscriptLine, ...]) -> tuple[TranscriptLine, ...]:
+    for line in lines:
+        if line.start > line.end:
+            raise ValueError(f"{line.start:g} to {line.end:g} is no stretch of time")
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
 class VideoEntry:
     """One upload. Fields that a source does not know are empty."""
 
-    id: str
-    url: str
+    id: NonEmpty
+    url: NonEmpty
     title: str
     description: str = ""
     channel: str = ""
     upload_date: str = ""
     """YYYY-MM-DD."""
-    duration: float = 0.0
+    duration: Seconds = 0.0
     tags: tuple[str, ...] = ()
     thumbnail: str = ""
-    transcript: tuple[TranscriptLine, ...] = ()
+    transcript: Annotated[tuple[TranscriptLine, ...], AfterValidator(_forwards)] = ()
     transcript_timed: bool = True
     language: str = ""
-    file: str = ""
+    file: Annotated[str, AfterValidator(_video_name)] = ""
     """Relative to the web's folder; empty where there are no bytes to download."""
-    content_id: str = ""
+    content_id: Annotated[str, Field(pattern="^[0-9a-f]*$")] = ""
     """Hash of the file's content (`corpora.identity`), a library's `video_id`; empty: not known yet."""
     alias_of: str = ""
     """The id of the upload that this one repeats."""
@@ -65,8 +80,8 @@ class VideoEntry:
 class PageEntry:
     """One page of text."""
 
-    id: str
-    url: str
+    id: NonEmpty
+    url: NonEmpty
     title: str
     content: str
     site: str = ""
@@ -167,20 +182,11 @@ def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
 def write_catalogue(
     folder: str | os.PathLike[str], videos: Iterable[VideoEntry], pages: Iterable[PageEntry] = ()
 ) -> None:
-    """Both files, each whole or not at all, `web.jsonl` last; lines sorted by id. Raises `WebUnusable`."""
-    home = Path(folder)
+    """Write both files into the folder, `web.jsonl` last; lines sorted by id. Raises `OSError`."""
     tables: tuple[tuple[str, Iterable[VideoEntry | PageEntry]], ...] = ((PAGES, pages), (VIDEOS, videos))
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        for name, entries in tables:
-            unfinished = home / f"{name}.part"
-            with unfinished.open("w", encoding="utf-8") as file:
-                for entry in sorted(entries, key=lambda entry: entry.id):
-                    file.write(json.dumps(_line(entry), ensure_ascii=True) + "\n")
-            unfinished.replace(home / name)
-    except OSError as error:
-        reason = os_reason(error)
-        raise WebUnusable(f"{error.filename or home}: the web cannot be written: {reason}") from error
+    for name, entries in tables:
+        lines = (json.dumps(_line(entry)) + "\n" for entry in sorted(entries, key=lambda entry: entry.id))
+        Path(folder, name).write_text("".join(lines), encoding="utf-8")
 
 
 def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
@@ -195,29 +201,8 @@ def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
     }
 
 
-def _fault(entry: VideoEntry | PageEntry) -> str:
-    """What is wrong with an entry; empty where nothing is."""
-    if not entry.id or not entry.url:
-        return "id and url must not be empty"
-    if isinstance(entry, PageEntry):
-        return ""
-    if entry.file and kind_of(entry.file) != "video":
-        return f"file {entry.file}: not the name of a video"
-    if not re.fullmatch(r"[0-9a-f]*", entry.content_id):
-        # It becomes a file's name in the cache of downloads.
-        return f"content_id {entry.content_id}: no hash in hexadecimal digits"
-    if not 0 <= entry.duration < LONGEST:
-        return f"duration {entry.duration:g}: no length of time in seconds"
-    for line in entry.transcript:
-        if not 0 <= line.start <= line.end < LONGEST:
-            return f"transcript: {line.start:g} to {line.end:g} is no stretch of time in seconds"
-    return ""
-
-
 def _entries(path: Path, kind: type[Entry], data: bytes) -> Iterator[Entry]:
     """The checked lines of one file. Raises `WebUnusable` with file and line."""
-    from pydantic import TypeAdapter, ValidationError
-
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     ids: set[str] = set()
     addresses: set[str] = set()
@@ -233,11 +218,8 @@ def _entries(path: Path, kind: type[Entry], data: bytes) -> Iterator[Entry]:
             message = f"{field}: {first['msg']}" if field else first["msg"]
             raise WebUnusable(f"{path}:{number}: {message}") from error
         where = address(entry.url)
-        fault = _fault(entry)
-        if not fault and (entry.id in ids or where in addresses):
-            fault = f"{entry.id}: this id or url is listed twice"
-        if fault:
-            raise WebUnusable(f"{path}:{number}: {fault}")
+        if entry.id in ids or where in addresses:
+            raise WebUnusable(f"{path}:{number}: {entry.id}: this id or url is listed twice")
         ids.add(entry.id)
         addresses.add(where)
         if isinstance(entry, VideoEntry) and entry.alias_of:

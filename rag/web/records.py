@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 """`dead` and `private` answer nothing any more; the last two still show their page, but not the video."""
 PageKind = Literal["video", "text"]
+LONGEST = 1e9
+"""Seconds; no video is as long."""
+Seconds = Annotated[float, Field(ge=0, lt=LONGEST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,8 @@ class Page:
 class TranscriptLine:
     """A line of a transcript with its time [start, end) in seconds."""
 
-    start: float
-    end: float
+    start: Seconds
+    end: Seconds
     text: str
 
 

@@ -17,8 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.text_decoding import clean, decode, one_line
-from rag.web.catalogue import LONGEST
-from rag.web.records import Availability, TranscriptLine
+from rag.web.records import LONGEST, Availability, TranscriptLine
 
 ADULT = 18
 CLOSED: dict[str, Availability] = {
@@ -51,10 +50,16 @@ def read_rows(path: Path) -> Rows | None:
     if path.stat().st_size > MAX_ROWS_BYTES:
         return None
     text = decode(path.read_bytes())
-    whole, broken = _list(text) if text.lstrip().startswith("[") else _lines(text)
-    rows = [row for row in whole if isinstance(row, dict)]
+    rows, broken = list[dict[str, Any]](), list[int]()
+    for number, part in enumerate([text] if text.lstrip().startswith("[") else text.split("\n"), start=1):
+        try:
+            found = json.loads(part) if part.strip() else []
+        except (ValueError, RecursionError):
+            broken.append(number)
+            continue
+        rows += [row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict)]
     named = tuple(row for row in rows if _speaks_of_a_video(row))
-    return Rows(named, broken) if named and len(named) * 2 > len(rows) + len(broken) else None
+    return Rows(named, tuple(broken)) if len(named) * 2 > len(rows) + len(broken) else None
 
 
 def read_info(path: Path) -> dict[str, Any]:
@@ -111,27 +116,6 @@ def _speaks_of_a_video(row: Mapping[str, Any]) -> bool:
     return bool(address or _first(row, "link", "webpage_url"))
 
 
-def _list(text: str) -> tuple[list[Any], tuple[int, ...]]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return [], ()
-    return found if isinstance(found, list) else [], ()
-
-
-def _lines(text: str) -> tuple[list[Any], tuple[int, ...]]:
-    """The rows of the lines, and the numbers of those that are no JSON."""
-    found, broken = [], []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append(json.loads(line))
-        except (ValueError, RecursionError):
-            broken.append(number)
-    return found, tuple(broken)
-
-
 def _text(value: object) -> str:
     return one_line(value) if isinstance(value, str) else ""
 
@@ -166,12 +150,7 @@ def _date(text: str) -> str:
 
 def _seconds(value: object) -> float:
     """Seconds, `M:SS`, `H:MM:SS` or ISO 8601 (`PT1M5S`)."""
-    if isinstance(value, str):
-        seconds = _written(value.strip())
-        return seconds if seconds < LONGEST else 0.0
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0.0
-    return float(value) if 0 < value < LONGEST else 0.0
+    return _time(_written(value.strip()) if isinstance(value, str) else value) or 0.0
 
 
 def _written(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Both demos and a server from the built wheel, in a network namespace without interfaces."""
+"""The demo and a server from the built wheel, in a network namespace without interfaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 import tarfile
 import venv
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,6 @@ import numpy as np
 import pytest
 
 from eval.photographs import demo_questions
-from eval.workbench import demo as workbench
-from eval.workbench.video import Render
-from tests.fakes.command import run_rag
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "corpora", "indexers", "localization", "rag", "eval")
@@ -34,17 +30,6 @@ print(build_wheel(folder))
 """
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"
-SMALL = {"clips": 3, "seed": 40}
-WORKBENCH = """
-import json, sys
-from dataclasses import replace
-from eval.workbench import demo
-from eval.workbench.video import Render
-from rag._cli.main import main
-
-demo.DEMO_PLAN = replace(demo.DEMO_PLAN, **json.loads(sys.argv[1]), render=Render(fps=2))
-sys.exit(main(["demo", "--workbench", "--json"]))
-"""
 SERVE = """
 import errno, fcntl, json, signal, socket, struct, subprocess, sys, urllib.request
 
@@ -142,32 +127,17 @@ def test_the_demo_sees_hears_and_reads_without_a_network(demo: tuple[Path, Any])
         assert all(Path(folder, sheet).read_bytes().startswith(b"\x89PNG") for sheet in given["sheets"])
 
 
-def test_the_workbench_demo_cites_without_a_network_and_prints_the_same_answers_again(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In small: a plan of fewer and coarser clips with such questions."""
-    monkeypatch.setattr(workbench, "DEMO_PLAN", replace(workbench.DEMO_PLAN, **SMALL, render=Render(fps=2)))
-    printed = _run(*NO_NETWORK, installed / "python", "-c", WORKBENCH, json.dumps(SMALL), cwd=tmp_path)
-    shape = json.loads(printed)
-    assert not shape["index"]["problems"]
-    for question, given in zip(workbench.demo_questions(), shape["answers"], strict=True):
-        assert given["answer"]["matched"], given
-        assert given["citations"], given
-        assert given["expected"] == question.expected
-        assert given["right"] == (given["answer"]["choice"] == question.expected)
-    sheets = [tmp_path / sheet for given in shape["answers"] for sheet in given["sheets"]]
-    assert sheets
-    assert all(sheet.read_bytes().startswith(b"\x89PNG") for sheet in sheets)
-    again = run_rag(tmp_path, "demo", "--workbench", "--text")
-    assert again.returncode == 0, again.stderr
+def test_the_demo_is_shown_again_without_indexing_anew(installed: Path, demo: tuple[Path, Any]) -> None:
+    folder, shape = demo
+    printed = _run(*NO_NETWORK, installed / "rag", "demo", "--text", cwd=folder)
     found = shape["index"]["files_found"]
-    assert f"{found} found, {found} unchanged" in again.stdout
+    assert f"{found} found, {found} unchanged" in printed
     for given in shape["answers"]:
-        assert f"? {given['question']}\n" in again.stdout
-        assert given["answer"]["text"] in " ".join(again.stdout.split())
-    assert again.stdout.count("ground truth: ") == len(shape["answers"])
-    assert again.stdout.count("contact sheet: demo-workbench/") == len(sheets)
-    assert 'rag ask --library demo-workbench/.rag "..."' in again.stdout
+        assert f"? {given['question']}\n" in printed
+        assert given["answer"]["text"] in " ".join(printed.split())
+    assert printed.count("ground truth: ") == len(shape["answers"])
+    assert printed.count("contact sheet: demo/") == sum(len(given["sheets"]) for given in shape["answers"])
+    assert 'rag ask --library demo/.rag "..."' in printed
 
 
 def test_the_server_searches_and_answers_without_a_network(installed: Path, demo: tuple[Path, Any]) -> None:

@@ -57,15 +57,6 @@ def test_a_model_answers_from_the_frames_and_words_of_a_window(folder):
     assert "The torque wrench clicks." in content[0]["text"]
 
 
-@pytest.mark.parametrize("text", [ANSWER["text"], "a tool of somebody's"])
-def test_an_answer_without_a_citation_cites_what_it_was_made_of(folder, text):
-    bare = {**ANSWER, "text": text, "windows": []}
-    with chat_server([say(REWRITTEN), say(ANCHOR), say(bare)]) as server:
-        (citation,) = asked(folder, server.base_url).citations
-    assert citation.path.endswith("bench.mp4")
-    assert "The torque wrench clicks." in [evidence.text for evidence in citation.evidence]
-
-
 def test_what_is_no_answer_cites_nothing(folder):
     with chat_server([say(REWRITTEN), say(ANCHOR), say({"text": "", "confidence": 0.0})]) as server:
         assert asked(folder, server.base_url).citations == ()

@@ -24,32 +24,9 @@ Rubbish is collected on Thursday mornings; carry the bins to the gate the evenin
 """
 MANUAL = """# Espressomaschine Barista 300
 
-## Vor dem ersten Gebrauch
-
-Spülen Sie den Wassertank mit frischem Wasser aus und füllen Sie ihn bis zur MAX-Markierung. Schließen
-Sie das Gerät an eine geerdete Steckdose an und drücken Sie den Netzschalter auf der Rückseite. Die
-Heizleuchte blinkt etwa vier Minuten lang, während der Kessel aufheizt.
-
-## Espresso zubereiten
-
+Spülen Sie den Wassertank mit frischem Wasser aus und füllen Sie ihn bis zur MAX-Markierung.
 Mahlen Sie 18 Gramm Bohnen in das Doppelsieb. Drücken Sie das Kaffeemehl mit etwa 15 Kilogramm Kraft an.
-Setzen Sie den Siebträger ein, indem Sie den Griff nach rechts drehen. Die Extraktion dauert 25 bis 30
-Sekunden. Läuft der Kaffee zu schnell, wählen Sie einen feineren Mahlgrad.
-
-## Milch aufschäumen
-
-Gießen Sie kalte Milch in die Stahlkanne. Hören Sie bei 65 Grad auf, weil heißere Milch ihre Süße
-verliert. Wischen Sie die Lanze gleich nach dem Gebrauch mit einem feuchten Tuch ab.
-
-## Reinigung
-
-Leeren Sie die Tropfschale, wenn der rote Schwimmer erscheint. Entkalken Sie den Kessel alle zwei Monate.
-Der Siebträger darf nicht in die Spülmaschine, denn das Aluminium läuft schwarz an.
-
-## Garantie
-
-Die Garantie beträgt drei Jahre ab Kaufdatum. Schäden durch Kalk sind ausgeschlossen. Schicken Sie
-Reparaturen mit der Rechnung an die Werkstatt in Graz.
+Die Extraktion dauert 25 bis 30 Sekunden. Die Garantie beträgt drei Jahre ab Kaufdatum.
 """
 
 

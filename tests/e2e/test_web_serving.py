@@ -63,18 +63,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(folder: Path, *options: str) -> Iterator[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "rag._cli.main",
-        "web",
-        "serve",
-        str(folder),
-        "--port",
-        "0",
-        "--engine",
-        "bm25",
-    ]
+    command = [sys.executable, "-m", "rag._cli.main", "web", "serve", str(folder), "--port", "0"]
+    command += ["--engine", "bm25"]
     process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None
     try:
@@ -130,26 +120,6 @@ def test_googles_client_searches_pages_and_reads_captions(base: str) -> None:
         assert refused.value.resp.status == 404
 
 
-def download(url: str, folder: Path, **options: Any) -> dict[str, Any]:
-    """By yt-dlp in a process of its own, without the user's settings."""
-    command = [sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-warnings", "--quiet", "--print-json"]
-    command += ["--no-simulate", "-o", str(folder / "%(id)s.%(ext)s"), *options.get("more", ()), url]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def test_yt_dlp_downloads_from_a_watch_page(base: str, folder: Path, tmp_path: Path) -> None:
-    info = download(f"{base}/watch?v=kettle00001", tmp_path)
-    assert info["extractor_key"] == "Generic"
-    assert (info["upload_date"], info["duration"]) == ("20200203", 3)
-    assert info["description"] == "Water\nand nothing else"
-    assert info["title"] == "How I fill my kettle"
-    (file,) = tmp_path.iterdir()
-    assert content_hash(file) == content_hash(folder / "kettle.mp4")
-
-
 def test_a_list_is_fetched_into_a_web_of_its_own(
     base: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,6 +142,7 @@ def test_a_list_is_fetched_into_a_web_of_its_own(
     assert first is not None
     assert second is not None
     assert (first.title, first.upload_date, first.duration) == ("How I fill my kettle", "2020-02-03", 3.0)
+    assert first.description == "Water\nand nothing else"
     assert second.title == SHY
 
 
@@ -183,8 +154,9 @@ def test_a_cut_transfer_is_taken_up_by_a_range(folder: Path, tmp_path: Path) -> 
         status, rest, headers = fetch(f"{base}/media/kettle00001.mp4", Range="bytes=100-")
         assert (status, rest) == (206, whole[100:])
         assert headers["Content-Range"] == f"bytes 100-{len(whole) - 1}/{len(whole)}"
-        download(f"{base}/watch?v=kettle00001", tmp_path)
-        (file,) = tmp_path.iterdir()
+        (tmp_path / "list.txt").write_text(f"{base}/watch?v=kettle00001", encoding="utf-8")
+        assert main(["web", "fetch", str(tmp_path / "list.txt"), "--out", str(tmp_path / "videos")]) == 0
+        (file,) = (tmp_path / "videos").glob("*.mp4")
         assert file.read_bytes() == whole
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 TEMPLATE = (
     "{% for message in messages %}{{ message['role'] }}: {% for part in message['content'] %}"
@@ -13,18 +14,25 @@ IMAGE_TOKENS = 16
 """Of one image: 32 x 32 pixels in patches of 8."""
 
 
+def _byte_tokenizer(*special: str) -> Any:
+    """Every byte is a token, after the special ones."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    words = [*special, *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE(vocab={word: index for index, word in enumerate(words)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
 def write_tiny_vlm(folder: Path, *, context: int = 32768) -> Path:
     """Save model and processor into `folder`; every byte is a token, whatever it replies is noise."""
     import torch
     import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 
     transformers.utils.logging.disable_progress_bar()
-    words = ["<pad>", "<s>", "</s>", "<image>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
-    tokenizer = Tokenizer(models.BPE(vocab={word: index for index, word in enumerate(words)}, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer = _byte_tokenizer("<pad>", "<s>", "</s>", "<image>")
     processor = transformers.LlavaProcessor(
         image_processor=CLIPImageProcessorPil(
             size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
@@ -46,7 +54,7 @@ def write_tiny_vlm(folder: Path, *, context: int = 32768) -> Path:
     vision = transformers.CLIPVisionConfig(**shape, image_size=32, patch_size=8, projection_dim=32)
     text = transformers.LlamaConfig(
         **shape,
-        vocab_size=len(words),
+        vocab_size=tokenizer.get_vocab_size(),
         max_position_embeddings=context,
         pad_token_id=0,
         bos_token_id=1,
@@ -89,14 +97,10 @@ def write_tiny_qwen_vl(folder: Path, *, context: int = 32768) -> Path:
     that of videos, which needs torchvision, goes by the model's type. An image has one to four tokens."""
     import torch
     import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     transformers.utils.logging.disable_progress_bar()
-    words = [*QWEN_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet())]
-    tokenizer = Tokenizer(models.BPE(vocab={word: index for index, word in enumerate(words)}, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer = _byte_tokenizer(*QWEN_TOKENS)
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token="<|endoftext|>",
@@ -112,7 +116,7 @@ def write_tiny_qwen_vl(folder: Path, *, context: int = 32768) -> Path:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "num_key_value_heads": 2,
-            "vocab_size": len(words),
+            "vocab_size": tokenizer.get_vocab_size(),
             "max_position_embeddings": context,
             "rope_scaling": {"rope_type": "default", "mrope_section": [2, 3, 3]},
             "bos_token_id": 0,

@@ -79,13 +79,6 @@ def test_a_description_names_nothing_that_is_used(split: Split) -> None:
                 assert not re.search(rf"\b{re.escape(name)}\b", said), (story.description, name)
 
 
-def test_fifteen_frames_show_the_object_in_about_half_of_the_events() -> None:
-    frames = [(step + 0.5) * 2 for step in range(15)]
-    events = [event for split in SPLITS for story in stories(split)[:100] for event in story.events]
-    seen = [any(event.seen_from <= t < event.seen_until for t in frames) for event in events]
-    assert 0.4 <= sum(seen) / len(seen) <= 0.6
-
-
 def looks(split: Split) -> set[tuple[str, int]]:
     things = (
         thing for story in stories(split) for thing in (*story.clutter, *(e.thing for e in story.events))

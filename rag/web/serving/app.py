@@ -6,12 +6,12 @@ Handlers are plain functions, which Starlette runs in threads: a slow answer doe
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeVar
 
 import uvicorn
+from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -57,12 +57,12 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
     (UsageError, 400),
     (RagError, 500),
 )
-YOUTUBE_PAGE, YOUTUBE_LARGEST = 5, 50
-SERPER_PAGE = 10
+YOUTUBE_LARGEST = 50
 HOST = "127.0.0.1"
 PORT = 8640
 LONGEST_BODY = 65536
-Shape = Callable[[int, str], Mapping[str, Any]]
+MOST_SHOWN = 80
+"""Characters that an error repeats of a parameter."""
 
 
 def build_app(web: Web, host: str = HOST) -> Starlette:
@@ -120,17 +120,17 @@ class _Face:
 
     def front(self, _: Request) -> Response:
         held = self._web.catalogue
-        return _html(pages.front_page(len(held.videos), len(held.pages)))
+        return HTMLResponse(pages.front_page(len(held.videos), len(held.pages)))
 
     def watch(self, request: Request) -> Response:
         page = self._web.open(self._url(request.query_params.get("v", "")))
         entry = self._web.catalogue.by_id.get(page.id)
         kind = media_type(entry.file) if entry is not None and entry.file else ""
-        return _html(pages.watch_page(page, _links(request), kind))
+        return HTMLResponse(pages.watch_page(page, _links(request), kind))
 
     def text(self, request: Request) -> Response:
         entry = self._web.catalogue.pages_by_id.get(request.path_params["name"])
-        return _html(pages.text_page(self._web.open(entry.url if entry else str(request.url))))
+        return HTMLResponse(pages.text_page(self._web.open(entry.url if entry else str(request.url))))
 
     def media(self, request: Request) -> Response:
         """The file. A range that starts later goes on with a transfer, and is none of its own."""
@@ -160,15 +160,10 @@ class _Face:
         return Response(self._thumbnails.image(entry.url, entry.duration), media_type="image/jpeg")
 
     def youtube_search(self, request: Request) -> Response:
-        asked = request.query_params
-        for name, only in (("type", "video"), ("order", "relevance")):
-            if asked.get(name, only) != only:
-                raise UsageError(f"{name}={asked[name]}: this web knows {only} only")
-        size = _count(asked.get("maxResults"), YOUTUBE_PAGE, YOUTUBE_LARGEST)
-        token = asked.get("pageToken")
-        page = youtube.page_of_token(token) if token else 1
-        found = self._web.search_videos(asked.get("q", ""), page=page, page_size=size)
-        return _json(youtube.search_list(found, _links(request), size))
+        asked = _checked(YouTubeSearch, request.query_params)
+        page = youtube.page_of_token(asked.page_token) if asked.page_token else 1
+        found = self._web.search_videos(asked.q, page=page, page_size=asked.max_results)
+        return JSONResponse(youtube.search_list(found, _links(request), asked.max_results))
 
     def youtube_videos(self, request: Request) -> Response:
         asked = request.query_params
@@ -180,14 +175,16 @@ class _Face:
             with contextlib.suppress(PageGone):
                 found.append(self._web.open(self._url(name)))
         parts = asked.get("part", "snippet").split(",")
-        return _json(youtube.video_list([youtube.video_item(page, _links(request), parts) for page in found]))
+        return JSONResponse(
+            youtube.video_list([youtube.video_item(page, _links(request), parts) for page in found])
+        )
 
     def youtube_captions(self, request: Request) -> Response:
         name = request.query_params.get("videoId", "")
         tracks: list[Transcript] = []
         with contextlib.suppress(NoTranscript):
             tracks.append(self._web.transcript(self._url(name)))
-        return _json(youtube.captions_list(name, tracks))
+        return JSONResponse(youtube.captions_list(name, tracks))
 
     def youtube_caption(self, request: Request) -> Response:
         said = self._web.transcript(self._url(request.path_params["name"]))
@@ -197,14 +194,16 @@ class _Face:
         return PlainTextResponse(subtitles(said.lines, kind))
 
     async def serper_search(self, request: Request) -> Response:
-        query, page, size = await _serper_asked(request)
-        found = await run_in_threadpool(self._web.search, query, page=page, page_size=size)
-        return _json(serper.organic(found, _links(request), size))
+        asked = await _serper_asked(request)
+        found = await run_in_threadpool(self._web.search, asked.q, page=asked.page, page_size=asked.num)
+        return JSONResponse(serper.organic(found, _links(request), asked.num))
 
     async def serper_videos(self, request: Request) -> Response:
-        query, page, size = await _serper_asked(request)
-        found = await run_in_threadpool(self._web.search_videos, query, page=page, page_size=size)
-        return _json(serper.videos(found, _links(request), size))
+        asked = await _serper_asked(request)
+        found = await run_in_threadpool(
+            self._web.search_videos, asked.q, page=asked.page, page_size=asked.num
+        )
+        return JSONResponse(serper.videos(found, _links(request), asked.num))
 
     def _url(self, name: str) -> str:
         """The address in the catalogue of an id of ours; an unknown one leads nowhere, in its own words."""
@@ -212,24 +211,42 @@ class _Face:
         return entry.url if entry is not None else f"watch?v={name}"
 
 
-async def _serper_asked(request: Request) -> tuple[str, int, int]:
-    """Query, page and page size of a GET or of a JSON body. Raises `UsageError`."""
-    asked: Any = dict(request.query_params)
-    if request.method == "POST":
-        body = await _body(request)
-        try:
-            asked = json.loads(body) if body else {}
-        except (ValueError, RecursionError):
-            asked = None
-    if not isinstance(asked, dict) or not isinstance(asked.get("q"), str):
-        raise UsageError('the body is JSON with a query: {"q": "..."}')
-    if any("\ud800" <= letter <= "\udfff" for letter in asked["q"]):
-        raise UsageError("q: half of a surrogate pair is no text")
-    return (
-        asked["q"],
-        _count(asked.get("page"), 1, 10**6),
-        _count(asked.get("num"), SERPER_PAGE, LARGEST_PAGE),
-    )
+class YouTubeSearch(BaseModel):
+    """What is read of a request for `search.list`; other parameters are ignored."""
+
+    q: str = ""
+    type: Literal["video"] = "video"
+    order: Literal["relevance"] = "relevance"
+    max_results: int = Field(5, ge=1, le=YOUTUBE_LARGEST, alias="maxResults")
+    page_token: str = Field("", alias="pageToken")
+
+
+class SerperSearch(BaseModel):
+    """What is read of a request to serper.dev."""
+
+    q: str
+    page: int = Field(1, ge=1, le=10**6)
+    num: int = Field(10, ge=1, le=LARGEST_PAGE)
+
+
+Asked = TypeVar("Asked", bound=BaseModel)
+
+
+def _checked(model: type[Asked], given: bytes | Mapping[str, str]) -> Asked:
+    """Raises `UsageError` that names the parameter."""
+    try:
+        return model.model_validate_json(given) if isinstance(given, bytes) else model(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        named = ".".join(map(str, first["loc"]))
+        wrong = f"{named}={first['input']}"[:MOST_SHOWN] if named else "the body"
+        raise UsageError(f"{wrong}: {first['msg']}") from error
+
+
+async def _serper_asked(request: Request) -> SerperSearch:
+    """Of a GET or of a JSON body. Raises `UsageError`."""
+    given = request.query_params if request.method == "GET" else await _body(request)
+    return _checked(SerperSearch, given)
 
 
 async def _body(request: Request) -> bytes:
@@ -242,19 +259,6 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _count(value: object, default: int, most: int) -> int:
-    """Raises `UsageError` for what is no number in [1, most]."""
-    if value is None:
-        return default
-    try:
-        number = int(str(value))
-    except ValueError:
-        number = 0
-    if not 1 <= number <= most:
-        raise UsageError(f"{value}: a number from 1 to {most} is wanted")
-    return number
-
-
 def _failed(request: Request, error: Exception) -> Response:
     """An error of the web as the API that was asked would say it."""
     status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
@@ -264,22 +268,14 @@ def _failed(request: Request, error: Exception) -> Response:
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
     path = request.url.path
     if path.startswith("/youtube/"):
-        return _json(youtube.error_shape(status, message), status, headers)
+        return JSONResponse(youtube.error_shape(status, message), status, headers)
     if path in ("/search", "/videos"):
-        return _json(serper.error_shape(status, message), status, headers)
-    return _html(pages.gone_page(message), status, headers)
+        return JSONResponse(serper.error_shape(status, message), status, headers)
+    return HTMLResponse(pages.gone_page(message), status, headers)
 
 
 def _links(request: Request) -> Links:
     return Links(str(request.base_url).rstrip("/"))
-
-
-def _json(shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse(dict(shape), status, dict(headers or {}))
-
-
-def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return HTMLResponse(text, status, dict(headers or {}))
 
 
 def serve(

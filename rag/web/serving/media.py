@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,16 +35,7 @@ class Thumbnails:
         self._web = web
         self._lock = threading.Lock()
         self._media: MediaReader | None = None
-        self._made: OrderedDict[str, bytes] = OrderedDict()
-
-    def image(self, url: str, duration: float) -> bytes:
-        """Raises `NoMedia` where there is none."""
-        with self._lock:
-            if url not in self._made:
-                self._made[url] = self._render(url, duration)
-                while len(self._made) > KEPT:
-                    self._made.popitem(last=False)
-            return self._made[url]
+        self.image = lru_cache(KEPT)(self._render)
 
     def close(self) -> None:
         """End the decoder process."""
@@ -54,17 +45,18 @@ class Thumbnails:
                 self._media = None
 
     def _render(self, url: str, duration: float) -> bytes:
+        """Raises `NoMedia` where there is none."""
         from PIL import Image
 
-        if self._media is None:
-            from corpora.video.reader import MediaReader
+        from corpora.video.reader import MediaReader
 
-            self._media = MediaReader()
         path = self._web.media(url).path
-        try:
-            frames = self._media.frames_at(path, [duration / 3], short_side=SHORT_SIDE)
-        except FileProblem as error:
-            raise NoMedia(f"{url}: no frame can be decoded: {error}") from error
+        with self._lock:
+            self._media = self._media or MediaReader()
+            try:
+                frames = self._media.frames_at(path, [duration / 3], short_side=SHORT_SIDE)
+            except FileProblem as error:
+                raise NoMedia(f"{url}: no frame can be decoded: {error}") from error
         out = io.BytesIO()
         Image.fromarray(frames.images[0]).save(out, "JPEG", quality=80)
         return out.getvalue()

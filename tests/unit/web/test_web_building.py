@@ -118,7 +118,7 @@ def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
         ),
         (json.dumps({"id": "b", "url": "u", "title": "t", "alias_of": "zz"}) + "\n", "no such video"),
         (json.dumps({"id": "b", "url": "u", "title": "t", "availability": "maybe"}) + "\n", "availability"),
-        (json.dumps({"id": "b", "url": "u", "title": "t", "duration": math.nan}) + "\n", "duration nan"),
+        (json.dumps({"id": "b", "url": "u", "title": "t", "duration": math.nan}) + "\n", "duration: "),
         (json.dumps({"id": "b", "url": "u", "title": "t", "content_id": "../../x"}) + "\n", "content_id"),
     ):
         (tmp_path / "web.jsonl").write_text(line + wrong, encoding="utf-8")

@@ -17,13 +17,6 @@ from rag.errors import WeightsInvalid
 SETTINGS = EncoderSettings()
 
 
-def test_the_weights_are_small_and_whole() -> None:
-    assert WEIGHTS.stat().st_size < 12_000_000
-    tensors = Tensors((WEIGHTS,))
-    assert tensors.shape("sums.weight")[0] == 384
-    assert tensors.shape("text.matrix") == (384, 384)
-
-
 def test_words_are_sentence_vectors_moved_by_constants() -> None:
     texts = ["the camera wearer plugs a kettle into the wall socket", "a red lamp"]
     tensors = Tensors((WEIGHTS,))
