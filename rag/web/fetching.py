@@ -121,6 +121,7 @@ def _options(home: Path, height: int) -> dict[str, Any]:
         "outtmpl": str(home / "%(id)s.%(ext)s"),
         "download_archive": str(home / ARCHIVE),
         "format_sort": [f"res:{height}"],
+        "retries": 10,  # as the command of yt-dlp has it
         "noplaylist": True,
         "writeinfojson": True,
         "writesubtitles": True,
@@ -142,4 +143,4 @@ class _Silent:
 def _plain(text: str) -> str:
     """Without colours, the label before it, and the advice below it."""
     first = re.sub(r"\x1b\[[0-9;]*m", "", text).strip().partition("\n")[0]
-    return first.removeprefix("ERROR: ")[:300]
+    return first.removeprefix("ERROR: ").strip()[:300]
