@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_command import AgentCommand, AgentView, Cited, QuestionCommand, WebCommand, command
+from rag._cli.agent_command import AgentCommand, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
@@ -74,6 +74,10 @@ class Raclo(WebCommand["RacloRun"]):
             auditory_memory=words(self.sound),
         )
         return only_cues(memory, cues_of(memory))
+
+    @property
+    def heading(self) -> str:
+        return self.request.key_moment or self.request.global_impression
 
     @cached_property
     def settings(self) -> RacloSettings:
@@ -159,6 +163,10 @@ class ShotFinder(WebCommand["ShotRun"]):
             _neighbour("--before", self.before),
         )
         return ShotRequest(words(self.description), constraints)
+
+    @property
+    def heading(self) -> str:
+        return self.request.description
 
     @cached_property
     def settings(self) -> ShotSettings:
@@ -283,12 +291,6 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
         from rag.agents.video_detective.records import PRESETS
 
         return replace(PRESETS[self.preset], frames=self.frames, base_steps=self.looks)
-
-    @cached_property
-    def view(self) -> AgentView:
-        from rag.agents.video_detective.view import DetectiveView
-
-        return DetectiveView()
 
     def open(self) -> AbstractContextManager[LibraryEnvironment]:
         return open_library_environment(self.session)

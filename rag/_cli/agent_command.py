@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -27,7 +26,6 @@ from typing import (
     NamedTuple,
     Protocol,
     TypeVar,
-    cast,
     get_type_hints,
 )
 
@@ -68,7 +66,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag.agents.runtime.trace import Step, Watch
-    from rag.agents.runtime.view import Page
     from rag.records import Question as ParsedQuestion
     from rag.records import Usage
     from rag.web import Faults
@@ -89,22 +86,6 @@ class AgentRun(Protocol):
         """Whether there is an answer."""
 
 
-class AgentView(Protocol):
-    """The module `view` of an agent."""
-
-    def step_lines(self, step: Step, width: int) -> Iterable[str]:
-        """No wider than the given width."""
-
-    def result_json(self, run: Any) -> dict[str, Any]:
-        """The result as the JSON that `--json` prints."""
-
-    def result_page(self, run: Any, token_count_method: str = "") -> Page:
-        """The result as an HTML page."""
-
-    def result_step(self, run: Any) -> Step:
-        """The last line of a trace."""
-
-
 class Cited(NamedTuple):
     """The interval that a run found."""
 
@@ -116,7 +97,7 @@ class Cited(NamedTuple):
     end: float
 
 
-BRIGHT = {"plan:": "bold cyan", "look": "bold", "shown:": "bold cyan"}
+BRIGHT = {"plan:": "bold cyan", "look:": "bold", "shown:": "bold cyan"}
 COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
 
 Run = TypeVar("Run", bound=AgentRun)
@@ -170,17 +151,18 @@ class AgentCommand(ABC, Generic[Run, Env]):
     """Name of the agent's package in `rag.agents`."""
 
     @cached_property
-    def view(self) -> AgentView:
-        """How its steps and result are shown."""
-        return cast("AgentView", self._view_module)
+    def view(self) -> Any:
+        """How its result is shown: the agent's module with `result_json` and `result_blocks`."""
+        return import_module(f"rag.agents.{self.package}.view")
 
     @property
-    def _view_module(self) -> ModuleType:
-        return import_module(f"rag.agents.{self.package}.view")
+    @abstractmethod
+    def heading(self) -> str:
+        """Of the page."""
 
     def text(self, run: Run) -> Iterable[str]:
         """The result for people, by `result_lines` of the agent's view."""
-        yield from self._view_module.result_lines(run, line_width())
+        yield from self.view.result_lines(run, line_width())
 
     def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
         """The interval that the result cites; None without one."""
@@ -199,31 +181,37 @@ class AgentCommand(ABC, Generic[Run, Env]):
             self.session, self.force, self.trace, self.html, self.record, *self.input, self.replay
         )
         self.prepare()
+        from rag.agents.runtime.page import render_page
         from rag.agents.runtime.trace import TraceWriter
-        from rag.agents.runtime.view import render_page
+        from rag.agents.runtime.view import result_step, step_blocks, step_lines
         from rag.reasoners.wrappers import token_count_method
 
-        view = self.view
+        steps: list[Step] = []
         with self.open() as environment:
             with TraceWriter(self.trace, policy) as writer, open_display() as show:
 
                 def watch(step: Step) -> None:
+                    steps.append(step)
                     writer.write(step)
                     if self.events:
                         print_event("step", step=step.line())
                         return
-                    for line in view.step_lines(step, stderr_width()):
+                    for line in step_lines(step, stderr_width()):
                         show(line)
 
                 for line in () if self.events else self.status(environment):
                     show(line)
                 run = self.run(environment, watch)
-                writer.write(view.result_step(run))
+                writer.write(result_step(steps, self.view.result_json(run)))
             counting = token_count_method(environment.counting, run.usage)
             self._print(environment, run, counting)
-            written = write_page(
-                self.html, policy, lambda: render_page(view.result_page(run, counting), environment.frames)
-            )
+
+            def page() -> str:
+                result = [*self.view.result_blocks(run), f"{self.cost(run)} ({counting})".strip()]
+                shown = map(step_blocks, steps)
+                return render_page(self.heading, result, shown, environment.frames, found=run.found)
+
+            written = write_page(self.html, policy, page)
         return written if run.found else 1
 
     def _print(self, environment: Env, run: Run, counting: str) -> None:
@@ -306,6 +294,10 @@ class QuestionCommand(AgentCommand[Run, Env]):
         from rag.questions import parse_distinct_question
 
         return parse_distinct_question(words(self.question), tuple(map(words, self.option or ())))
+
+    @property
+    def heading(self) -> str:
+        return self.request.text
 
     def text(self, run: Any) -> Iterable[str]:
         """The answer as `rag ask` prints it."""

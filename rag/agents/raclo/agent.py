@@ -19,9 +19,12 @@ from dataclasses import replace
 
 from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
 from rag.agents.raclo.verification import locate_moment, verify
+from rag.agents.raclo.view import moment_details, verdict_details
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext, metadata_of
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
+from rag.agents.runtime.page import Block, Entry
 from rag.agents.runtime.trace import Watch
+from rag.agents.runtime.view import guesses
 from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest
@@ -104,7 +107,9 @@ class _RacloRun:
         self._context, self._trace, self._settings = context, context.trace, settings
         self._second, self._memory = second, memory
         self._candidates: list[CandidateVideo] = []
-        self._results: dict[str, Sequence[SearchResult]] = {}
+        self._observed: list[SearchObservation] = []
+        self._results: list[tuple[str, Sequence[SearchResult]]] = []
+        """Of each search, as of `_observed`."""
 
     def run(self, cues: str) -> RacloRun:
         started = time.perf_counter()
@@ -139,108 +144,96 @@ class _RacloRun:
         A turn makes at most `queries` searches; a turn that opens a video is the last. The candidates, and
         all queries made.
         """
-        if not (self._settings.abduction and self._settings.react):
-            return self._search()
         found: Found = []
-        observed: list[SearchObservation] = []
         for turn in range(1, self._settings.turns + 1):
             self._trace.round = turn
-            chosen: Sequence[int] = ()
-            left = self._settings.queries
-            while left >= 0 and not self._context.stopped():
-                try:
-                    step = self._step(observed, left)
-                except RoleUnknown:
-                    return self._search()
-                except ReasonerError as error:
-                    self._context.fail(error, "the next search")
-                    # Without a choice, all results in their order; without results, the cues once.
-                    chosen = range(sum(len(one.results) for one in observed))
-                    left = -1
-                    continue
-                tried = {one.query.casefold() for one in observed}
-                queries = [query for query in step.queries if query.casefold() not in tried][:left]
-                if not queries:
-                    chosen = step.open
-                    break
-                observed += [self._observe(query) for query in queries]
-                left -= len(queries)
-            found = self._open_chosen(observed, chosen)
+            chosen = self._turn()
+            if chosen is None:
+                break
+            found = self._open_chosen(chosen)
             if found or self._context.stopped():
                 break
-            if not observed:
-                return self._by_cues()
-        return found, [one.query for one in observed]
+        return found, [one.query for one in self._observed]
 
-    def _step(self, observed: Sequence[SearchObservation], left: int) -> SearchStep:
-        request = SearchStepRequest(
-            self._memory, tuple(observed), self._context.closed, left, self._settings.urls
-        )
+    def _turn(self) -> Sequence[int] | None:
+        """Search as long as the model wants to and may; the numbers of the results that it wants opened, and
+        None where there is nothing to search for."""
+        if not (self._settings.abduction and self._settings.react):
+            return self._search_all()
+        left = self._settings.queries
+        while not self._context.stopped():
+            try:
+                step = self._step(left)
+            except RoleUnknown:
+                return self._search_all()
+            except ReasonerError as error:
+                self._context.fail(error, "the next search")
+                # Without a choice, all results in their order; without results, the cues once.
+                known = self._observed or self._context.stopped()
+                return self._every_result() if known else self._search_all(by_cues=True)
+            tried = {one.query.casefold() for one in self._observed}
+            queries = [query for query in step.queries if query.casefold() not in tried][:left]
+            if not queries:
+                return step.open if self._observed else self._search_all(by_cues=True)
+            for query in queries:
+                self._observe(query)
+            left -= len(queries)
+        return ()
+
+    def _search_all(self, *, by_cues: bool = False) -> Sequence[int] | None:
+        """All searches of this turn at once, none of them made before; every result is to be opened."""
+        queries = self._recall([one.query for one in self._observed], by_cues)
+        for query in queries:
+            if not self._context.stopped():
+                self._observe(query)
+        return self._every_result() if queries else None
+
+    def _every_result(self) -> Sequence[int]:
+        return range(sum(len(results) for _, results in self._results))
+
+    def _step(self, left: int) -> SearchStep:
+        closed, urls = self._context.closed, self._settings.urls
+        request = SearchStepRequest(self._memory, tuple(self._observed), closed, left, urls)
         step = self._context.reasoner.run(SEARCH_STEP, request)
-        self._trace.add("think", step.thought or "; ".join(step.queries) or "opens results", step)
+        details = [Entry("search for:", query) for query in step.queries]
+        self._trace.add("think", step.thought or "opens results", step, details=details)
         return step
 
-    def _observe(self, query: str) -> SearchObservation:
+    def _observe(self, query: str) -> None:
         page = self._context.search_videos(query, self._settings.results)
-        if page is None:
-            return SearchObservation(query, (), failed=True)
-        self._context.add_search(query, page)
-        self._results[query] = page.results
-        return SearchObservation(query, tuple(metadata_of(result) for result in page.results))
+        results = () if page is None else tuple(page.results)
+        if page is not None:
+            self._context.add_search(query, page)
+        shown = tuple(map(metadata_of, results))
+        self._observed.append(SearchObservation(query, shown, failed=page is None))
+        self._results.append((query, results))
 
-    def _open_chosen(self, observed: Sequence[SearchObservation], chosen: Sequence[int]) -> Found:
-        """Of each search, the first `urls` of the chosen results that can be downloaded and are new."""
-        numbered = [(one.query, result) for one in observed for result in self._results.get(one.query, ())]
-        wanted = [numbered[number] for number in dict.fromkeys(chosen) if 0 <= number < len(numbered)]
-        return [
-            taken
-            for one in observed
-            for taken in self._open(one.query, [result for query, result in wanted if query == one.query])
-        ]
-
-    def _search(self) -> tuple[Found, list[str]]:
-        """The candidates, and all queries made."""
-        found: Found = []
-        tried: list[str] = []
-        for turn in range(1, self._settings.turns + 1):
-            self._trace.round = turn
-            queries = self._recall(tried)
-            for query in queries:
-                tried.append(query)
-                if not self._context.stopped():
-                    found += self._take(query)
-            if found or not queries or self._context.stopped():
-                break
-        return found, tried
-
-    def _recall(self, tried: Sequence[str]) -> tuple[str, ...]:
+    def _recall(self, tried: Sequence[str], by_cues: bool) -> tuple[str, ...]:
         """The queries of this turn, none of them tried before."""
-        reasoner = self._context.reasoner
+        reasoner, plainly = self._context.reasoner, replace(self._settings, abduction=False)
         try:
-            recalled = recall(reasoner, self._memory, tried, self._settings)
+            recalled = recall(reasoner, self._memory, tried, plainly if by_cues else self._settings)
         except ReasonerError as error:
             self._context.fail(error, "the searches")
             # Without hypotheses, the cues themselves are the queries, once.
             if self._context.stopped() or tried:
                 return ()
-            recalled = recall(reasoner, self._memory, tried, replace(self._settings, abduction=False))
+            recalled = recall(reasoner, self._memory, tried, plainly)
         if recalled.queries:
-            self._trace.add("think", recalled.thought or "; ".join(recalled.queries), recalled)
+            details = [*guesses(recalled), *(Entry("search for:", query) for query in recalled.queries)]
+            text = recalled.thought or "; ".join(recalled.queries)
+            self._trace.add("think", text, recalled, details=details)
         return recalled.queries
 
-    def _by_cues(self) -> tuple[Found, list[str]]:
-        """The cues themselves as queries, and the first videos of each."""
-        by_cues = recall(self._context.reasoner, self._memory, (), replace(self._settings, abduction=False))
-        self._trace.add("think", by_cues.thought, by_cues)
-        return [taken for query in by_cues.queries for taken in self._take(query)], list(by_cues.queries)
-
-    def _take(self, query: str) -> Found:
-        """The first `urls` videos of a query that can be downloaded and are new."""
-        page = self._context.search_videos(query, self._settings.results)
-        if page is None:
-            return []
-        self._context.add_search(query, page)
-        return self._open(query, page.results)
+    def _open_chosen(self, chosen: Sequence[int]) -> Found:
+        """Of each search, the first `urls` of the chosen results that can be downloaded and are new."""
+        numbered = [(query, result) for query, results in self._results for result in results]
+        wanted = [numbered[number] for number in dict.fromkeys(chosen) if 0 <= number < len(numbered)]
+        return [
+            taken
+            for query, _ in self._results
+            for taken in self._open(query, [result for own, result in wanted if own == query])
+        ]
 
     def _open(self, query: str, results: Sequence[SearchResult]) -> Found:
         """Of the results of a query, the first `urls` that can be downloaded and are new."""
@@ -267,18 +260,21 @@ class _RacloRun:
                 said = "this is the video" if candidate.accepted else "another video"
                 text = f"{candidate.title}: {said} (fits by {candidate.fit:.2f})"
                 place = {"url": candidate.url, "accepted": candidate.accepted, "fit": candidate.fit}
-                self._trace.add("verify", text, consensus, **place)
+                details = verdict_details(candidate, consensus)
+                self._trace.add("verify", text, consensus, details=details, **place)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"verifying {title}")
         if self._memory.key_moment and not self._context.stopped():
             try:
                 moment = locate_moment(reasoner, self._memory, video, self._settings)
                 candidate = replace(candidate, moment=moment)
-                where = "no frame of it can be shown"
+                where, details = "no frame of it can be shown", list[Block]()
                 if moment is not None:
+                    details = moment_details(candidate, moment)
                     by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
                     where = f"at {moment.time:.1f} s, {by}"
-                self._trace.add("localize", f"{candidate.title}: {where}", moment, url=candidate.url)
+                text = f"{candidate.title}: {where}"
+                self._trace.add("localize", text, moment, details=details, url=candidate.url)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"localizing in {title}")
         return candidate

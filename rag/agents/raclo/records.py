@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rag.agents.runtime.context import check_settings
 from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
+from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
@@ -21,14 +21,14 @@ FRAME_BUDGET = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
 class RacloSettings:
     """Defaults are the paper's, with text on the screen. Raises `UsageError` for values out of range."""
 
-    queries: int = 2
+    queries: Count = 2
     """Queries generated in one turn."""
-    urls: int = 2
+    urls: Count = 2
     """Videos taken of each query: the first, of those that are chosen, that can be had and that no search
     before it gave."""
-    results: int = 10
+    results: Count = 10
     """How far down a search is gone for them."""
-    turns: int = 3
+    turns: Count = 3
     """Turns of query generation and search at most; a turn that finds a candidate is the last."""
     abduction: bool = True
     """False: the cues themselves are the queries."""
@@ -41,7 +41,7 @@ class RacloSettings:
     """False: the first candidate is taken for the video."""
     consensus: bool = True
     """False: the first judge alone decides."""
-    verify_frames: int = 64
+    verify_frames: Count = 64
 
     # Localization
     budget: FrameBudget = FRAME_BUDGET
@@ -54,7 +54,7 @@ class RacloSettings:
     """False: no speech or sound is shown to the reasoner."""
     screen: bool = True
     """Whether text on the screen, which the library read, is shown to the reasoner."""
-    attempts: int = 3
+    attempts: Count = 3
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:

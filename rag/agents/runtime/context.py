@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from rag.agents.runtime.frame_source import FrameSource, Reply, RetryPolicy, WebVideo, fetch_video
+from rag.agents.runtime.page import Block, Entry
 from rag.agents.runtime.trace import RunTrace, Watch
-from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, UsageError, WebError
+from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
 from rag.reasoners.roles.select_candidates import Candidate
 
 if TYPE_CHECKING:
@@ -17,18 +18,15 @@ if TYPE_CHECKING:
 
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After one of these, no further call of the reasoner can succeed."""
+SHOWN = 3
+"""Results of a search whose titles are shown."""
 NOTHING_FOUND = "NothingFound"
 """Name of a failure: no search returned a video that could be downloaded."""
 
 
-def check_settings(settings: Any) -> None:
-    """Raise `UsageError` where a choice is none of its field's, or a whole number is below 1."""
-    for name, hint in get_type_hints(type(settings)).items():
-        value = getattr(settings, name)
-        if get_origin(hint) is Literal and value not in get_args(hint):
-            raise UsageError(f"{name} {value!r}: it is one of {', '.join(get_args(hint))}")
-        if hint is int and value < 1:
-            raise UsageError(f"{name} is at least 1, not {value}")
+def title_details(results: Sequence[SearchResult]) -> list[Block]:
+    """The title of each search result."""
+    return [Entry("-", result.title) for result in results]
 
 
 def metadata_of(result: SearchResult) -> Candidate:
@@ -114,7 +112,10 @@ class AgentContext:
     def add_search(self, query: str, page: SearchPage, note: str = "") -> None:
         """A `search` step."""
         shown = [{"url": result.url, "title": result.title} for result in page.results]
-        self.trace.add("search", f"{query}: {len(page.results)} results{note}", query=query, results=shown)
+        text = f"{query}: {len(page.results)} results{note}"
+        self.trace.add(
+            "search", text, details=title_details(page.results[:SHOWN]), query=query, results=shown
+        )
 
     def fetch(self, result: SearchResult, *, transcript: bool) -> WebVideo:
         """Download a video, with its transcript where that is asked for and can be had. Raises `WebError`

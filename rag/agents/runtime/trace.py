@@ -12,7 +12,8 @@ from typing import Any, Self, TextIO
 
 from corpora.errors import file_error
 from corpora.outputs import TRACE_SCHEMA, OverwritePolicy, check_output, open_output
-from rag.records import Usage
+from rag.agents.runtime.page import Block, Entry
+from rag.records import Answer, Usage
 from rag.rendering.shapes import plain
 from rag.web import Web
 
@@ -36,13 +37,11 @@ class Step:
     """What the agent's loop counts: `turn`, `loop`; empty for an agent without one."""
     round: int = 0
     """Iteration of the loop, from 1; 0 outside of it."""
-    flat: bool = False
-    """Written as `step` and the data alone."""
+    details: Sequence[Block] | None = field(default=(), compare=False)
+    """What is shown beside the text, to people; None: the step is for the trace and the page alone."""
 
     def line(self) -> dict[str, Any]:
         """The JSON object of the trace."""
-        if self.flat:
-            return {"step": self.kind, **self.data}
         head = {"number": self.number} | ({self.counter: self.round} if self.counter else {})
         return {**head, "kind": self.kind, "text": self.text, "data": dict(self.data)}
 
@@ -77,15 +76,12 @@ class RunTrace:
     `counter`: the name of the agent's loop, whose iteration is `round`.
     """
 
-    def __init__(
-        self, web: Web | None = None, watch: Watch | None = None, *, counter: str = "", flat: bool = False
-    ) -> None:
+    def __init__(self, web: Web | None = None, watch: Watch | None = None, *, counter: str = "") -> None:
         self.steps: list[Step] = []
         self.failures: list[str] = []
         """Names of the errors met, of web and reasoner, in order."""
         self.round = 0
-        self._counter, self._flat = counter, flat
-        self._watch = watch
+        self._counter, self._watch = counter, watch
         self._events = web.trace if web is not None else None
         self._first = self._recorded = len(web.trace.events) if web is not None else 0
 
@@ -95,11 +91,13 @@ class RunTrace:
         events = self._events.events[self._first :] if self._events is not None else ()
         return sum(event.operation in SEARCHES for event in events)
 
-    def add(self, kind: str, text: str, record: Any = None, **data: Any) -> None:
+    def add(
+        self, kind: str, text: str, record: Any = None, *, details: Sequence[Block] | None = (), **data: Any
+    ) -> None:
         """Record a step and pass it to the watcher. `record`: a dataclass or model whose fields are data."""
         number, line = len(self.steps) + 1, " ".join(text.split())
         fields = {**plain(record or {}), **plain(data)}
-        step = Step(number, kind, line, fields, self._counter, self.round, self._flat)
+        step = Step(number, kind, line, fields, self._counter, self.round, details)
         self.steps.append(step)
         if self._watch is not None:
             self._watch(step)
@@ -110,7 +108,7 @@ class RunTrace:
             return
         events = self._events.events
         for event in events[self._recorded :]:
-            self.add("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
+            self.add("web", f"{event.operation} {event.asked}: {event.outcome}", details=None, **event.line())
         self._recorded = len(events)
 
     def add_failure(self, error: Exception, what: str) -> None:
@@ -119,6 +117,13 @@ class RunTrace:
         name = type(error).__name__
         self.failures.append(name)
         self.add("failure", f"{what}: {name}: {error}", error=name)
+
+
+def record_answer(trace: RunTrace, answer: Answer) -> None:
+    """The step of an answer."""
+    data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
+    why = [Entry("why:", answer.explanation)] if answer.explanation else []
+    trace.add("answer", answer.text, details=why, **data)
 
 
 class TraceWriter:
@@ -157,12 +162,3 @@ class TraceWriter:
             # A failed write was raised by `write`; closing flushes the same data once more.
             with contextlib.suppress(OSError):
                 self._stream.close()
-
-
-def result_step(steps: Sequence[Step], text: str, shape: dict[str, Any], *, counter: str = "") -> Step:
-    """The last line of a trace: the JSON result without clock times (`timings`, and `seconds` of `usage`),
-    which are taken out of `shape` itself."""
-    shape.pop("timings")
-    for row in (shape["usage"], *shape["usage"]["by_role"].values()):
-        row.pop("seconds", None)
-    return Step(len(steps) + 1, "result", text, shape, counter)

@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.runtime.trace import Watch
+from rag.agents.runtime.view import guesses
 from rag.agents.shotfinder.calibration import Calibration
 from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
-from rag.agents.shotfinder.localizer import UNSEEN, Localizer
+from rag.agents.shotfinder.localizer import NO_FRAME, UNSEEN, Localizer
 from rag.agents.shotfinder.records import (
     MAIN,
     NOTHING_LOOKED_AT,
@@ -28,6 +29,7 @@ from rag.agents.shotfinder.records import (
     ShotRun,
     ShotSettings,
 )
+from rag.agents.shotfinder.view import shot_details
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
@@ -135,7 +137,7 @@ class _ShotFinderRun:
             # Without a hypothesis the description itself is the query, once.
             return [] if self._context.stopped() else [plain]
         queries = list(dict.fromkeys(imagined.queries))[: self._settings.queries]
-        self._trace.add("imagine", "; ".join(queries), imagined, queries=queries)
+        self._trace.add("imagine", "; ".join(queries), imagined, details=guesses(imagined), queries=queries)
         return queries
 
     # Retriever
@@ -194,11 +196,13 @@ class _ShotFinderRun:
         found = look.found
         if found is None:
             data = {"url": look.url, "missed": look.missed, "reason": look.reason, "frames": look.frames}
-            self._trace.add("absent", f"{look.title}: {look.reason}", **data)
+            # That no frame can be shown is said once, before the first step, and in the result.
+            details = None if look.reason == NO_FRAME else ()
+            self._trace.add("absent", f"{look.title}: {look.reason}", details=details, **data)
             return
         score = f"score {found.score:.2f}" if found.looked else UNSEEN
         text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, {score}"
-        self._trace.add("look", text, found, frames=look.frames)
+        self._trace.add("look", text, found, details=shot_details(found), frames=look.frames)
 
     def _record_result(self, best: FoundShot | None, failure: str) -> None:
         if best is None:

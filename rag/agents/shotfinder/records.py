@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from rag.agents.runtime.context import NOTHING_FOUND, check_settings
+from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
+from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import UNCALIBRATED, Check, Constraints
 from rag.errors import UsageError
@@ -22,12 +23,12 @@ FRAME_BUDGET = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 class ShotSettings:
     """Defaults are the paper's main ones. Raises `UsageError` for values out of range."""
 
-    queries: int = 2
+    queries: Count = 2
     """Searches imagined for one description."""
-    urls: int = 2
+    urls: Count = 2
     """Videos looked at of each search: the first that can be had, that no search before it gave and that no
     measurement denies."""
-    results: int = 10
+    results: Count = 10
     """Search results considered for them."""
     budget: FrameBudget = FRAME_BUDGET
     """Frames shown to the localizer, by duration."""
@@ -43,11 +44,11 @@ class ShotSettings:
     screen."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""
-    tries: int = 3
+    tries: Count = 3
     """Shots of one video that are compared where something is said of what comes before or after."""
-    context_frames: int = 16
+    context_frames: Count = 16
     """Frames of a neighbouring interval."""
-    attempts: int = 3
+    attempts: Count = 3
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:

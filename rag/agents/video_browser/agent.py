@@ -16,10 +16,11 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from corpora.records import Passage
-from rag.agents.runtime.context import AgentContext
+from rag.agents.runtime.context import AgentContext, title_details
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
-from rag.agents.runtime.trace import Watch
+from rag.agents.runtime.trace import Watch, record_answer
 from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun, Summary
+from rag.agents.video_browser.view import plan_details, window_details
 from rag.agents.video_browser.watcher import (
     filter_results,
     metadata_passage,
@@ -141,9 +142,8 @@ class _BrowserRun:
         solved = sum(part.status == "solved" for part in plan.sub_questions)
         queries = "; ".join(plan.search_queries) or "nothing"
         text = f"{solved} of {len(plan.sub_questions)} sub-questions solved; searching for: {queries}"
-        self._trace.add(
-            "plan", text, queries=plan.search_queries, **plan.model_dump(exclude={"search_queries"})
-        )
+        data = plan.model_dump(exclude={"search_queries"})
+        self._trace.add("plan", text, details=plan_details(plan), queries=plan.search_queries, **data)
         if plan.solved or not plan.search_queries:
             return (memory.question.text,) if loop == 1 else None
         return plan.search_queries[: settings.queries]
@@ -197,6 +197,7 @@ class _BrowserRun:
         self._trace.add(
             "select",
             f"{len(chosen)} of {len(results)} results worth watching",
+            details=title_details(chosen),
             reason=reason,
             chosen=[{"url": result.url, "title": result.title} for result in chosen],
         )
@@ -249,6 +250,7 @@ class _BrowserRun:
         self._trace.add(
             "reject" if seen.status == "rejected" else "watch",
             f"{seen.title}: {seen.status}" + (f", {spans}" if spans else f" ({seen.summary})"),
+            details=window_details(found.windows),
             url=seen.url,
             status=seen.status,
             summary=seen.summary,
@@ -306,8 +308,7 @@ class _BrowserRun:
             empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
             return empty, type(error).__name__
         answer = answer_of(memory.question, reply, cite(reading, reply), no_answer=NO_ANSWER)
-        data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
-        self._trace.add("answer", answer.text, **data)
+        record_answer(self._trace, answer)
         return answer, ""
 
     def _asked(self) -> tuple[Question, RewrittenQuestion, AnchorEvent]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from corpora.records import Passage
-from rag.agents.runtime.context import check_settings
+from rag.agents.runtime.settings import Count, Positive, Share, check_settings
 from rag.agents.runtime.trace import Step
 from rag.errors import UsageError
 from rag.reasoners.roles.plan import KnownVideo, SubQuestion, TriedQuery
@@ -27,15 +27,15 @@ class BrowserSettings:
     paradigm: Paradigm = "pyramidal"
     """`direct` and `summarization` look at whole videos; `text-search` reads pages and the metadata of
     results; `tool-free` asks at once."""
-    max_steps: int = 5
+    max_steps: Count = 5
     """T_max: search loops at most."""
-    videos: int = 3
+    videos: Count = 3
     """K: videos watched in each loop."""
-    results: int = 10
+    results: Count = 10
     """Results taken of one query."""
-    queries: int = 3
+    queries: Count = 3
     """Queries of one loop at most."""
-    pages: int = 5
+    pages: Count = 5
     """Pages of text that `text-search` reads (section 3.4: 5 results)."""
 
     # Stage I
@@ -48,21 +48,21 @@ class BrowserSettings:
     sparse: Sparse = "look"
     """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
     library holds stand in for a look; no frame is shown to a model here."""
-    sparse_frames: int = 16
-    windows: int = 3
+    sparse_frames: Count = 16
+    windows: Count = 3
     """Windows taken of one video at most."""
-    verified: float = 0.5
+    verified: Share = 0.5
     """Confidence of a localization from which its video counts as verified, not merely watched."""
 
     # Stage III
     zoom: bool = True
     """False (w/o stage 3): the analyst gets the sparse frames of the windows; nothing is decoded."""
-    zoom_rate: float = 1.0
+    zoom_rate: Positive = 1.0
     """Frames a second inside a window."""
-    window_frames: int = 32
+    window_frames: Count = 32
     """Frames of one window at most; a longer one is sampled evenly."""
 
-    whole_frames: int = 128
+    whole_frames: Count = 128
     """Frames of a video for `direct`, `summarization`, and without stage 2, spread evenly."""
     transcript: bool = True
     """False (w/ Visual): nothing that is said is read."""
@@ -71,13 +71,11 @@ class BrowserSettings:
     frames and transcripts alone."""
     images: bool = True
     """False (w/ Transcript): no frame is looked at."""
-    attempts: int = 3
+    attempts: Count = 3
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
-            raise UsageError("zoom_rate is above 0, verified in [0, 1]")
         if not (self.transcript or self.images):
             raise UsageError("transcript and images are both off: nothing is left to read")
 

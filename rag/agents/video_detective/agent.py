@@ -19,15 +19,13 @@ import numpy as np
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
 from localization.graph import sampled
-from rag.agents.runtime.trace import RunTrace, Watch
+from rag.agents.runtime.trace import RunTrace, Watch, record_answer
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
     SPAN,
-    add_usage,
     best_words,
     pack_citations,
     read_packs,
-    reply_choice,
     select,
     weak_evidence,
 )
@@ -51,10 +49,11 @@ from rag.agents.video_detective.records import (
     Planned,
     Selected,
 )
-from rag.agents.video_detective.search import ErrorLog, SearchState, Target, plain
-from rag.agents.video_detective.view import record_step
+from rag.agents.video_detective.search import SearchState, Target
+from rag.agents.video_detective.view import POLICIES, look_details, plan_details, selected_details
 from rag.answering import answer_of, answer_reading
-from rag.errors import BudgetSpent, FileProblem, ReasonerError
+from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
+from rag.reasoners.llm.usage import usage_together
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
@@ -63,6 +62,7 @@ from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage
+from rag.rendering.terminal import clock, counted, duration
 from rag.store.lookup import whole_file
 
 if TYPE_CHECKING:
@@ -170,15 +170,18 @@ class _DetectiveRun:
         self.settings = detective.settings
         self.features = features
         self.question = question
-        self.trace = RunTrace(watch=watch, flat=True)
+        self.trace = RunTrace(watch=watch)
         self.reasoner = detective.reasoner
         self.scan = Usage()
-        self.errors = ErrorLog()
+        self.problems: list[str] = []
+        """What went wrong outside of looks, a line each."""
+        self.spent = self.gone = False
+        """Nothing is to be looked at any more; the reasoner cannot be reached."""
         self.event = question.text
         self.vlm_query = ""
 
     def run(self) -> DetectiveResult:
-        clock = time.perf_counter()
+        began = time.perf_counter()
         timings: dict[str, float] = {}
         # First, because it begins a count and a budget of its own.
         events = self._timeline()
@@ -187,22 +190,33 @@ class _DetectiveRun:
         scorer = Scorer(self.features, facets, self.detective.library.engine.tower, self.settings)
         state = self._search_state(facets, scorer.priors(described(self.features, events)))
         plan = self._planned(state, events)
-        record_step(self.trace, plan, plan)
-        timings["plan"] = round(time.perf_counter() - clock, 6)
+        timings["plan"] = round(time.perf_counter() - began, 6)
         looks = self._looks(plan, state, scorer)
-        timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
+        timings["look"] = round(time.perf_counter() - began - timings["plan"], 6)
         weak = weak_evidence(list(state.scores.values()), self.settings)
         chosen = select(self.features, state.belief, state.priors, state.words, scorer, self.settings, weak)
-        record_step(self.trace, chosen, plan)
-        return self._answered(plan, looks, chosen, scorer, timings, clock)
+        frames = sum(len(pack.times) for pack in chosen.packs)
+        text = f"{counted(frames, 'frame')} in {counted(len(chosen.packs), 'segment')}"
+        self.trace.add("show", text, chosen, details=[*selected_details(chosen, self.features.path)])
+        return self._answered(plan, looks, chosen, scorer, timings, began)
+
+    def _note(self, what: str, error: ReasonerError) -> None:
+        """Record a failed step."""
+        self.problems.append(f"{what}: {error}")
+        self._failed(error)
+
+    def _failed(self, error: ReasonerError) -> None:
+        """Record whether the budget is spent or the server cannot be reached."""
+        self.gone = self.gone or isinstance(error, ReasonerUnreachable)
+        self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
 
     def _facets(self) -> tuple[Facet, ...]:
-        if not self.settings.facets or self.errors.gone:
+        if not self.settings.facets or self.gone:
             return whole_question(self.question)
         try:
             reply = self.reasoner.run(DECOMPOSE_FACETS, self.question)
         except ReasonerError as error:
-            self.errors.note("facets", error)
+            self._note("facets", error)
             return whole_question(self.question)
         self.event, self.vlm_query = reply.general_semantic_query, reply.vlm_query
         return facets_of(reply, self.question)
@@ -212,9 +226,9 @@ class _DetectiveRun:
             events, self.scan = self.detective.timeline(self.features)
             return events
         except ReasonerError as error:
-            self.errors.note("timeline", error)
+            self._note("timeline", error)
             # What the failed scan cost is the question's; its budget was the scan's alone.
-            self.scan, self.errors.spent = self.reasoner.usage(), self.errors.gone
+            self.scan, self.spent = self.reasoner.usage(), self.gone
             return ()
 
     def _search_state(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
@@ -229,28 +243,38 @@ class _DetectiveRun:
 
     def _planned(self, state: SearchState, events: tuple[TimelineEvent, ...]) -> Planned:
         segments = self.features.segments
-        return Planned(
+        plan = Planned(
             facets=state.facets,
             timeline=events,
             anchors=state.anchors,
             starts=tuple(float(start) for start in segments.starts),
             duration=float(segments.ends[-1]),
-            belief=plain(state.belief.belief),
+            belief=tuple(state.belief.belief.round(6).tolist()),
             steps=self.settings.steps(len(self.question.options)),
-            problems=tuple(self.errors.problems),
+            problems=tuple(self.problems),
         )
+        parts = f"{counted(len(plan.starts), 'segment')} of {duration(plan.duration)}"
+        text = f"{counted(len(plan.facets), 'facet')}, {parts}, at most {counted(plan.steps, 'look')}"
+        self.trace.add("plan", text, plan, details=[*plan_details(plan)])
+        return plan
 
     # Looks: algorithm 1, lines 12 to 24
 
     def _looks(self, plan: Planned, state: SearchState, scorer: Scorer) -> tuple[Look, ...]:
         """At most `plan.steps` looks, one segment after another, until nothing is left to look at."""
         looks: list[Look] = []
-        while len(looks) < plan.steps and not self.errors.spent:
+        while len(looks) < plan.steps and not self.spent:
             target = state.next()
             if target is None:
                 break
-            looks.append(self._look(len(looks) + 1, target, state, scorer))
-            record_step(self.trace, looks[-1], plan)
+            look = self._look(len(looks) + 1, target, state, scorer)
+            why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
+            where = f"{clock(look.start)}-{clock(look.end)}"
+            text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
+            seen = frozenset(one.node for one in looks)
+            details = [*look_details(look, plan, seen, self.features.path)]
+            self.trace.add("look", text, look, details=details)
+            looks.append(look)
         return tuple(looks)
 
     def _look(self, step: int, target: Target, state: SearchState, scorer: Scorer) -> Look:
@@ -288,7 +312,7 @@ class _DetectiveRun:
             words=best_words(words),
             score=round(score, 6),
             confirmed=tuple(state.facets[r].name for r in confirmed),
-            belief=plain(state.belief.belief),
+            belief=tuple(state.belief.belief.round(6).tolist()),
             problem=problem,
         )
 
@@ -307,7 +331,7 @@ class _DetectiveRun:
         try:
             return self.reasoner.run(OBSERVE, request), ""
         except ReasonerError as error:
-            self.errors.record(error)
+            self._failed(error)
             return None, str(error)
 
     def _frames(self, node: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
@@ -346,10 +370,10 @@ class _DetectiveRun:
         chosen: Selected,
         scorer: Scorer,
         timings: dict[str, float],
-        clock: float,
+        began: float,
     ) -> DetectiveResult:
         def moment(start: float, end: float) -> tuple[float, float]:
-            named = [facet for facet in plan.facets if facet.name == reply_choice(reply)]
+            named = [facet for facet in plan.facets if facet.name == getattr(reply, "choice", None)]
             first, last = np.searchsorted(self.features.times, (start, end)).tolist()
             frames = self._best_frames(first, last, named or plan.facets, scorer)
             return self._span(frames) if frames else (start, end)
@@ -366,30 +390,31 @@ class _DetectiveRun:
             must_choose=self.detective.must_choose,
         )
         reply = self._reply(reading)
-        timings["answer"] = round(time.perf_counter() - clock - sum(timings.values()), 6)
+        timings["answer"] = round(time.perf_counter() - began - sum(timings.values()), 6)
         details = {
             "agent": "video-detective",
             "settings": asdict(self.settings),
             "looks": len(looks),
             "fallback": chosen.fallback,
-            "problems": self.errors.problems,
+            "problems": self.problems,
         }
-        usage = add_usage(self.scan, self.reasoner.usage())
+        answer = answer_of(
+            self.question,
+            reply,
+            pack_citations(reading, reply, moment),
+            no_answer=NO_ANSWER,
+            usage=usage_together((self.scan, self.reasoner.usage())),
+            timings=timings,
+            details=details,
+        )
+        record_answer(self.trace, answer)
         return DetectiveResult(
             video_id=self.features.video.video_id,
             path=self.features.path,
             plan=plan,
             looks=looks,
             selected=chosen,
-            answer=answer_of(
-                self.question,
-                reply,
-                pack_citations(reading, reply, moment),
-                no_answer=NO_ANSWER,
-                usage=usage,
-                timings=timings,
-                details=details,
-            ),
+            answer=answer,
             frame_times=np.array(sorted(t for pack in chosen.packs for t in pack.times), np.float64),
         )
 
@@ -397,7 +422,7 @@ class _DetectiveRun:
         try:
             return answer_reading(self.reasoner, reading)
         except BudgetSpent as error:
-            self.errors.note("answer", error)
+            self._note("answer", error)
             if self.question.options:
                 return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
             return OpenAnswer(text="", confidence=0.0, explanation=str(error))

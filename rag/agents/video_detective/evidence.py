@@ -23,7 +23,7 @@ from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
-from rag.records import Question, Usage, VideoCitation
+from rag.records import Question, VideoCitation
 from rag.words import CLOSED
 
 if TYPE_CHECKING:
@@ -255,11 +255,6 @@ def read_packs(
     )
 
 
-def reply_choice(reply: ChosenOption | OpenAnswer) -> str | None:
-    """The letter that was chosen; None for an open answer."""
-    return reply.choice if isinstance(reply, ChosenOption) else None
-
-
 def pack_citations(
     reading: Reading,
     reply: ChosenOption | OpenAnswer,
@@ -288,16 +283,6 @@ def pack_citations(
             texts = tuple(text for text in texts if text.start < end and text.end > start) or texts
         cited.append(VideoCitation(read.path, read.window.video_id, start, end, read.retrieval_score, texts))
     return tuple(cited)
-
-
-def add_usage(first: Usage, second: Usage) -> Usage:
-    """What two runs of the reasoner used together."""
-    roles = {role: dict(row) for role, row in first.by_role.items()}
-    for role, row in second.by_role.items():
-        held = roles.setdefault(role, {})
-        held |= {key: held.get(key, 0.0) + value for key, value in row.items()}
-    counts = ("calls", "prompt_tokens", "completion_tokens", "image_tokens", "seconds")
-    return Usage(by_role=roles, **{name: getattr(first, name) + getattr(second, name) for name in counts})
 
 
 def _window(

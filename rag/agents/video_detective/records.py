@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from corpora.records import EvidenceKind
 from localization.lexical import Source
+from rag.agents.runtime.settings import Count, Positive, Share, check_settings
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Answer, Usage
@@ -17,62 +20,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BASE_OPTIONS = 4
-SHARES = (
-    "similarity",
-    "alpha",
-    "prior_weight",
-    "retry_relevance",
-    "fallback_max_relevance",
-    "fallback_mean_relevance",
-    "flat_gap",
-    "duplicate",
-    "relaxed_duplicate",
-    "fallback_similarity",
-)
-POSITIVE = (
-    "rate",
-    "shortest",
-    "tau",
-    "neighbours",
-    "base_steps",
-    "window_frames",
-    "frames",
-    "nodes",
-    "frames_per_node",
-    "lexical_clip",
-)
+Natural = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
 class DetectiveSettings:
     """Numbers are those of tables 5 to 8. Defaults are the preset `tuned`; `PRESETS` has the paper's too.
 
-    Raises `ValueError` for values out of range.
+    Raises `UsageError` for values out of range.
     """
 
     # Table 5: graph and propagation
-    rate: float = 1.0
+    rate: Positive = 1.0
     """Frames a second that are segmented (table 8)."""
-    similarity: float = 0.82
+    similarity: Share = 0.82
     """theta_sim: a segment ends where neighbouring frames are less alike."""
-    shortest: int = 10
+    shortest: Count = 10
     """L_min, frames."""
     likeness: Literal["centred", "plain"] = "centred"
     """`plain`: equation 1 on the segments' own vectors, which share what the whole video looks like.
     `centred`: on what is left of them without their mean."""
-    alpha: float = 0.6
+    alpha: Share = 0.6
     """Weight of visual against temporal affinity."""
-    tau: float = 30.0
+    tau: Positive = 30.0
     """Seconds after which temporal affinity has fallen to 1/e."""
-    neighbours: int = 8
-    iterations: int = 7
-    beta: float = 0.6
+    neighbours: Count = 8
+    iterations: Natural = 7
+    beta: Annotated[float, Field(ge=0, lt=1)] = 0.6
     carried: Literal["surprise", "all"] = "surprise"
     """What spreads over the graph. `all`: equation 13 to the letter, where the prior of every segment
     that was not looked at is spread as well. `surprise`: what the looks found beyond the prior."""
 
     # Table 6: observation
-    prior_weight: float = 0.5
+    prior_weight: Share = 0.5
     """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
     prior: Literal["frames", "literal"] = "frames"
     """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
@@ -92,46 +72,43 @@ class DetectiveSettings:
     items: Literal["lines", "sources"] = "lines"
     """What is scored by itself: each line of speech and screen text, or all of a segment's speech as one
     text and all its screen text as another (section 3.3.2)."""
-    base_steps: int = 10
+    base_steps: Count = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""
-    turns: Literal["first", "round"] = "first"
-    """Which unresolved facet goes on, once each has had its anchor: the first until it is confirmed, or
-    all in turn. The paper says "select a facet"."""
-    window_frames: int = 9
+    window_frames: Count = 9
     window: Literal["best", "middle"] = "best"
     """Which frames a look takes. `best`: neighbouring stored frames around the moment of the segment that
     fits the facet best. `middle`: those of `rate` around the middle of the segment, 9 s at one a second."""
     look: Literal["frames and texts", "frames"] = "frames and texts"
     """What the watcher is shown of a segment. `frames`: its frames alone, as in the paper's prompt (D.2);
     what is said and read there is scored all the same."""
-    retry_relevance: float = 0.2
+    retry_relevance: Share = 0.2
     """A look that scores less for its facet has failed: the facet goes on at the next best segment of its
     prior, not at a neighbour."""
-    fallback_max_relevance: float = 0.4
-    fallback_mean_relevance: float = 0.2
-    flat_gap: float = 0.15
+    fallback_max_relevance: Share = 0.4
+    fallback_mean_relevance: Share = 0.2
+    flat_gap: Share = 0.15
     fallback: Literal["low best", "any"] = "low best"
     """When evidence is weak, so that the frames are spread evenly over the video. `any`: the best observed
     score is below `fallback_max_relevance`, or the mean below `fallback_mean_relevance`, or best minus
     mean below `flat_gap`. `low best`: the first and one of the others."""
 
     # Table 7: selection
-    frames: int = 32
-    nodes: int = 8
-    frames_per_node: int = 4
-    least_uniform: int = 4
+    frames: Count = 32
+    nodes: Count = 8
+    frames_per_node: Count = 4
+    least_uniform: Natural = 4
     """Frames spread over the whole video."""
     uniform: Literal["free", "reserved"] = "free"
     """Whether these get the places that the segments leave free, or their places before them."""
-    suppression: float = 0.2
-    duplicate: float = 0.92
+    suppression: Annotated[float, Field(gt=0, lt=1)] = 0.2
+    duplicate: Share = 0.92
     """A frame more like one already taken is left out."""
-    relaxed_duplicate: float = 0.95
+    relaxed_duplicate: Share = 0.95
     """The same, for those left out, where places are still free."""
-    fallback_similarity: float = 0.90
+    fallback_similarity: Share = 0.90
     """Last, free places go to the frames least like all taken, as long as they are less alike than this."""
-    lexical_clip: float = 3.0
+    lexical_clip: Positive = 3.0
     """Z_lex of equation 8."""
 
     # Table 3: what can be taken away
@@ -146,16 +123,7 @@ class DetectiveSettings:
     """`uniform`: frames and words from evenly spread places, in the same packs."""
 
     def __post_init__(self) -> None:
-        if self.least_uniform < 0:
-            raise ValueError(f"least_uniform must not be negative, is {self.least_uniform}")
-        for name in SHARES:
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"{name} must be in [0, 1], is {getattr(self, name)}")
-        for name in POSITIVE:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be positive, is {getattr(self, name)}")
-        if not 0.0 <= self.beta < 1.0 or not 0.0 < self.suppression < 1.0 or self.iterations < 0:
-            raise ValueError("beta in [0, 1), suppression in (0, 1) and iterations >= 0")
+        check_settings(self)
 
     def steps(self, options: int) -> int:
         """B: looks at one question of so many options."""

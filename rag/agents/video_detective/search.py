@@ -15,7 +15,6 @@ import numpy as np
 
 from localization.belief import BeliefField, strongest
 from rag.agents.video_detective.records import DetectiveSettings, Policy, Words
-from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles.decompose_facets import Facet
 
 if TYPE_CHECKING:
@@ -77,9 +76,6 @@ class SearchState:
         for r in target.facets:
             self._last[r] = (target.node, facet_scores[r])
         self.belief.observe(target.node, score)
-        if target.facets and self.unresolved and self.settings.turns == "round":
-            # The facets that have had their turn go to the end of the queue.
-            self.unresolved.sort(key=lambda r: r in target.facets)
 
     def resolve(self, facets: Sequence[int]) -> None:
         """A confirmed facet leaves at once (section 3.3.1)."""
@@ -102,30 +98,3 @@ class SearchState:
                 return Target(following, "neighbour", (facet,))
         following = strongest(self.priors[facet], ~self.belief.visited)
         return None if following is None else Target(following, "retry", (facet,))
-
-
-@dataclass
-class ErrorLog:
-    """What went wrong on the way of one question."""
-
-    problems: list[str] = field(default_factory=list)
-    """Those that belong to no look, a line each."""
-    spent: bool = False
-    """Nothing is to be looked at any more."""
-    gone: bool = False
-    """The reasoner cannot be reached."""
-
-    def note(self, what: str, error: ReasonerError) -> None:
-        """Record a failed step."""
-        self.problems.append(f"{what}: {error}")
-        self.record(error)
-
-    def record(self, error: ReasonerError) -> None:
-        """Record whether the budget is spent or the server cannot be reached."""
-        self.gone = self.gone or isinstance(error, ReasonerUnreachable)
-        self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
-
-
-def plain(belief: NDArray[np.float64]) -> tuple[float, ...]:
-    """The values of `belief`, float64 (k,) over the segments, to 6 decimals."""
-    return tuple(float(value) for value in np.round(belief, 6))

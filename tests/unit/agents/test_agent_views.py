@@ -1,4 +1,4 @@
-"""How runs over a web are shown, of each agent alike: lines of every step, JSON, and a page of its own."""
+"""How runs are shown, of each agent alike: lines of every step, JSON, and a page of its own."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from rag.agents.raclo import view as raclo_view
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
+from rag.agents.runtime.page import Bars, Entry, render_page
 from rag.agents.runtime.trace import Step
-from rag.agents.runtime.view import render_page
+from rag.agents.runtime.view import level_bar, result_step, step_blocks, step_lines
 from rag.agents.shotfinder import view as shotfinder_view
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import Constraints
@@ -22,10 +23,15 @@ from rag.agents.shotfinder.records import ShotRequest
 from rag.agents.video_browser import view as browser_view
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import MAIN
+from rag.agents.video_detective import view as detective_view
+from rag.agents.video_detective.agent import VideoDetective
+from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
 from rag.records import Question
+from rag.rendering.shapes import to_json
 from rag.web import Web
-from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web
+from tests.fakes import detective_world
+from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web, no_frames
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.shotfinder_world import ShotReasoner
 
@@ -33,25 +39,37 @@ ODD = "a <kettle> boils"
 Watch = Callable[[Step], None]
 
 
-def browse(web: Web, watch: Watch) -> Any:
+def web_of(folder: Path) -> Web:
+    return make_web(folder / "web", video01="dead", video03="dead", video06="dead")
+
+
+def browse(folder: Path, watch: Watch) -> Any:
     asked = Question("q", f"{ASKED.text} {ODD}")
-    return run_video_browser(asked, web, RuleReasoner(), frame_source(), MAIN, watch=watch)
+    return run_video_browser(asked, web_of(folder), RuleReasoner(), frame_source(), MAIN, watch=watch)
 
 
-def recall(web: Web, watch: Watch) -> Any:
+def recall(folder: Path, watch: Watch) -> Any:
     memory, reasoner = Memory(ODD, "a hand lifts the lid"), RecallingReasoner()
-    return run_raclo(memory, web, reasoner, frame_source(), PAPER, watch=watch)  # type: ignore[arg-type]  # three roles
+    return run_raclo(memory, web_of(folder), reasoner, frame_source(), PAPER, watch=watch)  # type: ignore[arg-type]  # three roles
 
 
-def shots(web: Web, watch: Watch) -> Any:
+def shots(folder: Path, watch: Watch) -> Any:
     asked = ShotRequest(ODD, Constraints(color="warm", resolution=1080))
-    return find_shot(asked, web, ShotReasoner(), frame_source(), watch=watch)
+    return find_shot(asked, web_of(folder), ShotReasoner(), frame_source(), watch=watch)
 
 
-AGENTS: dict[str, tuple[Callable[[Web, Watch], Any], Any]] = {
+def investigate(folder: Path, watch: Watch) -> Any:
+    reasoner = cast("Reasoner", detective_world.RuleReasoner(fails=["observe"]))
+    with detective_world.open_world(folder) as library:
+        asked = detective_world.question(f"Which thing is of part 9, {ODD}?")
+        return VideoDetective(library, reasoner=reasoner).investigate("workshop", asked, watch)
+
+
+AGENTS: dict[str, tuple[Callable[[Path, Watch], Any], Any]] = {
     "video-browser": (browse, browser_view),
     "raclo": (recall, raclo_view),
     "shotfinder": (shots, shotfinder_view),
+    "video-detective": (investigate, detective_view),
 }
 
 
@@ -59,19 +77,42 @@ AGENTS: dict[str, tuple[Callable[[Web, Watch], Any], Any]] = {
 def test_a_run_is_shown_as_lines_json_and_a_page(name: str, tmp_path: Path) -> None:
     run, view = AGENTS[name]
     steps: list[Step] = []
-    with make_web(tmp_path / "web", video01="dead", video03="dead", video06="dead") as web:
-        found = run(web, steps.append)
-    lines = [line for step in steps for line in view.step_lines(step, 60)]
+    found = run(tmp_path, steps.append)
+    lines = [line for step in steps for line in step_lines(step, 60)]
     problems = [line for line in lines if line.startswith("  problem:")]
     assert problems
     assert not any(line.endswith("…") for line in problems), "what to do next is at the end"
-    assert max(len(line) for line in lines if line not in problems) <= 80
+    assert max(len(line) for line in lines if line not in problems) <= 60
     shape = view.result_json(found)
     assert shape["schema"] == f"rag.agent.{name}/1"
-    json.dumps(shape, allow_nan=False)
-    page = render_page(view.result_page(found), any_frames)
+    json.loads(to_json(shape))
+    last = result_step(steps, shape)
+    assert (last.number, last.kind, "timings" in last.data) == (len(steps) + 1, "result", False)
+    page = page_of(view, found, steps)
     assert "<kettle>" not in page
     assert "data:image/jpeg;base64," in page
     assert "http" not in page.replace("https://videos.example", "")
     assert not re.findall(r"<script|<link", page)
-    assert render_page(view.result_page(found), any_frames) == page
+    assert page_of(view, found, steps) == page
+    assert "data:image" not in page_of(view, found, steps, no_frames)
+
+
+def page_of(view: Any, found: Any, steps: list[Step], frames: Any = any_frames) -> str:
+    return render_page(ODD, [*view.result_blocks(found)], map(step_blocks, steps), frames, found=found.found)
+
+
+def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() -> None:
+    long = "word " * 30
+    step = Step(
+        1, "look", "near", details=[Entry("seen:", long), Entry("problem:", f"no\n{long}", cut=False)]
+    )
+    first, seen, problem = step_lines(step, 40)
+    assert (first, len(seen), seen[-1]) == ("look: near", 40, "…")
+    assert problem.startswith("  problem: no\\nword")
+    assert problem.endswith("word ")
+    assert not [*step_lines(Step(2, "web", "search: ok", details=None), 40)]
+
+
+def test_bars_have_the_greatest_value_of_each_share() -> None:
+    assert level_bar(Bars((0.0, 1.0, 0.5), (0.0, 10.0, 20.0), 40.0), 8) == "▁▁██▅▅▅▅"
+    assert level_bar(Bars((0.3,), (0.0,), 40.0), 4) == "▁▁▁▁"

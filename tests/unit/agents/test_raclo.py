@@ -23,10 +23,10 @@ from rag.agents.raclo.records import (
     sweep,
 )
 from rag.agents.raclo.verification import measured_lines
-from rag.agents.raclo.view import step_lines
 from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
+from rag.agents.runtime.view import step_lines
 from rag.errors import ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
@@ -191,9 +191,9 @@ def test_settings_say_what_they_want() -> None:
     ):
         with pytest.raises(UsageError, match="there are"):
             sweep(axis, value)
-    with pytest.raises(UsageError, match="at least 1"):
+    with pytest.raises(UsageError, match="urls: Input should be greater"):
         RacloSettings(urls=0)
-    with pytest.raises(UsageError, match="sampled, stored"):
+    with pytest.raises(UsageError, match="'sampled' or 'stored'"):
         RacloSettings(frames="all")  # type: ignore[arg-type]  # wrong on purpose
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
-from rag.agents.runtime.view import render_page
+from rag.agents.runtime.view import step_lines
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.calibration import Calibration, Labelled, calibrate
 from rag.agents.shotfinder.constraints import Constraints, Measures, memory_of, read_constraint
 from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, PAPER, ShotRequest, ShotRun, ShotSettings, sweep
-from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
+from rag.agents.shotfinder.view import NOT_LOOKED, result_blocks, result_json, result_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.web import Faults
-from tests.fakes.browser_world import frame_source, make_web, no_frames
+from tests.fakes.browser_world import frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of
 
 NONE = Constraints()
@@ -153,7 +153,7 @@ def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path, fault: str)
     why = "no search brought a video that could be had (NothingFound)"
     assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
     assert found.steps[-1].text == "N/A"
-    assert why in render_page(result_page(found), no_frames)
+    assert f"N/A: {why}" in result_blocks(found)
 
 
 def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_so_many_frames_are_timeline_and_answer(library: Library, count: int) ->
 
 def test_settings_refuse_what_cannot_be() -> None:
     for wrong in ({"alpha": 1.5}, {"nodes": 0}, {"beta": 1.0}, {"suppression": 0.0}, {"tau": -1.0}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
+        with pytest.raises(UsageError, match=next(iter(wrong))):
             DetectiveSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 

@@ -38,7 +38,7 @@ def test_a_trace_has_a_line_for_each_step_and_the_schema_in_the_first(tmp_path: 
     steps = [
         Step(1, "plan", "one", {"queries": ["a"]}, "loop", 1),
         Step(2, "failure", "two", {"error": "WebTimeout"}),
-        Step(3, "look", "", {"node": 4}, flat=True),
+        Step(3, "look", "", {"node": 4}),
     ]
     with TraceWriter(tmp_path / "t.jsonl") as writer:
         for step in steps:
