@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from corpora.identity import content_hash
 from corpora.records import Frames
 from rag.agents.runtime.frame_source import FrameSource
-from rag.errors import ReasonerError
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
@@ -23,7 +21,7 @@ from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
 from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
-from rag.records import Question, Usage
+from rag.records import Question
 from rag.web import Faults, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 from tests.fakes.role_methods import RoleMethods
@@ -99,36 +97,19 @@ def no_frames(_: str, __: NDArray[np.float64]) -> None:
 class RuleReasoner(RoleMethods):
     """Takes video 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
 
-    name = "rules"
-    fingerprint = "rules-1"
-    reads_pixels = True
-
-    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
-        self.fails, self.error = tuple(fails), error
-        self.asked: list[str] = []
-        self.readings: list[Reading] = []
-
-    def _ask(self, role: str) -> None:
-        self.asked.append(role)
-        if role in self.fails:
-            raise self.error(f"no {role} today")
-
     def plan(self, request: PlanRequest) -> Plan:
-        self._ask("plan")
         solved = any(video.status == "verified" for video in request.known)
         part = SubQuestion(text="the secret", status="solved" if solved else "missing")
         queries = () if solved else (f"kettle video {request.step}", "kettle")
         return Plan(thought="", sub_questions=(part,), focus=None if solved else 0, search_queries=queries)
 
     def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
-        self._ask("select_candidates")
         ranked = sorted(
             range(len(request.candidates)), key=lambda i: (request.candidates[i].title != "kettle video 7", i)
         )
         return SelectedCandidates(selected=tuple(ranked[: request.top_k]), reason="titles")
 
     def locate(self, request: LocateRequest) -> Located:
-        self._ask("locate")
         for text in request.view.texts:
             if "secret" in text.text:
                 window = LocatedWindow(start=text.start - 5, end=text.end + 5, reason=text.text)
@@ -136,26 +117,20 @@ class RuleReasoner(RoleMethods):
         return Located(relevant=False, confidence=0.8, reason="no secret here")
 
     def observe(self, request: ObserveRequest) -> Observation:
-        self._ask("observe")
         words = " ".join(text.text for text in request.view.texts)
         return Observation(caption=words or "nothing", needs_more_info=False)
 
     def summarize(self, request: SummarizeRequest) -> VideoSummary:
-        self._ask("summarize")
         words = " ".join(text.text for text in request.view.texts)
         return VideoSummary(relevant=bool(words), summary=words or "nothing")
 
     def rewrite_question(self, question: Question) -> RewrittenQuestion:
-        self._ask("rewrite_question")
         return RewrittenQuestion(visual_query=question.text)
 
     def anchor_event(self, question: Question) -> AnchorEvent:
-        self._ask("anchor_event")
         return AnchorEvent(description=question.text)
 
     def answer_open(self, reading: Reading) -> OpenAnswer:
-        self._ask("answer_open")
-        self.readings.append(reading)
         texts = [(text.text, index) for index, window in enumerate(reading.windows) for text in window.texts]
         texts += [(read.passage.text, -1) for read in reading.passages]
         for text, index in texts:
@@ -169,14 +144,8 @@ class RuleReasoner(RoleMethods):
     def answer_unaided(self, reading: Reading) -> OpenAnswer:
         return self.answer_open(reading)
 
-    def answer_choice(self, reading: Reading) -> ChosenOption:
-        self._ask("answer_choice")
-        self.readings.append(reading)
+    def answer_choice(self, _: Reading) -> ChosenOption:
         return ChosenOption(choice="A", confidence=0.5, explanation="the first one")
 
     def judge(self, request: JudgeRequest) -> Verdict:
-        self._ask("judge")
         return Verdict(is_correct=request.prediction in request.ground_truths, rule="exact", score=1.0)
-
-    def usage(self) -> Usage:
-        return Usage()

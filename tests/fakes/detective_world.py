@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from rag.errors import ReasonerError
 from rag.library import Library
 from rag.questions import option_label
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -18,7 +16,7 @@ from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
-from rag.records import Question, Usage
+from rag.records import Question
 from rag.settings import load_settings
 from rag.words import content_words, tokens
 from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords, build_library
@@ -38,23 +36,13 @@ def question(text: str = "Which thing is of part 9?", count: int = 4) -> Questio
 class RuleReasoner(RoleMethods):
     """Facets by words, captions by the words shown, an answer by the words of the packs."""
 
-    name = "rules"
-    fingerprint = "rules-1"
+    reads_pixels = False
 
-    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
-        self.asked: list[str] = []
-        self.readings: list[Reading] = []
-        self.requests: list[ObserveRequest] = []
-        self.fails, self.error = tuple(fails), error
-        self.reads_pixels = False
-
-    def _ask(self, role: str) -> None:
-        self.asked.append(role)
-        if role in self.fails:
-            raise self.error(f"no {role} today")
+    @property
+    def requests(self) -> list[ObserveRequest]:
+        return self.requests_of("observe")
 
     def decompose_facets(self, asked: Question) -> Facets:
-        self._ask("decompose_facets")
         labels = [option_label(index) for index in range(len(asked.options))]
         return Facets(
             query_keywords=tuple(tokens(asked.text)[:2]),
@@ -68,7 +56,6 @@ class RuleReasoner(RoleMethods):
         )
 
     def timeline(self, request: TimelineRequest) -> Timeline:
-        self._ask("timeline")
         view = request.view
         return Timeline(
             events=tuple(
@@ -78,8 +65,6 @@ class RuleReasoner(RoleMethods):
         )
 
     def observe(self, request: ObserveRequest) -> Observation:
-        self._ask("observe")
-        self.requests.append(request)
         caption = " ".join(text.text for text in request.view.texts) or "nothing is said"
         held = set(content_words(caption))
         missing = tuple(
@@ -91,8 +76,6 @@ class RuleReasoner(RoleMethods):
         return Observation(caption=caption, missing=missing, needs_more_info=bool(missing))
 
     def answer_choice(self, reading: Reading) -> ChosenOption:
-        self._ask("answer_choice")
-        self.readings.append(reading)
         said = [set(tokens(text.text)) for window in reading.windows for text in window.texts]
         fits = [
             max((len(set(tokens(option)) & words) for words in said), default=0)
@@ -105,13 +88,8 @@ class RuleReasoner(RoleMethods):
         )
 
     def answer_open(self, reading: Reading) -> OpenAnswer:
-        self._ask("answer_open")
-        self.readings.append(reading)
         texts = [text.text for window in reading.windows for text in window.texts]
         return OpenAnswer(text=texts[0] if texts else "", confidence=0.5, explanation="the first words")
-
-    def usage(self) -> Usage:
-        return Usage()
 
 
 def open_world(folder: Path, *, images: bool = True) -> Library:

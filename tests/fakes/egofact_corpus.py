@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,14 +20,13 @@ from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
 from tests.fakes.answer_world import BagOfWords, ImageWords, Script, build_library
-from tests.fakes.role_methods import RoleMethods
 
 KETTLE = EgoFactInput(
     "q1", "In a video of a kitchen, what is lifted?", ("kettle", "drill", "lamp", "iron", "spoon", "knife")
 )
 
 
-class ScriptedReasoner(RoleMethods):
+class ScriptedReasoner:
     """Answers A, looks for the kettle, and keeps every request; further roles are given as functions."""
 
     name = fingerprint = "scripted"
@@ -45,12 +43,9 @@ class ScriptedReasoner(RoleMethods):
             **roles,
         }
 
-    def __getattr__(self, name: str) -> Any:
-        return partial(self._play, name)
-
-    def _play(self, name: str, request: Any) -> Any:
-        self.requests.append((name, request))
-        return self.roles[name](request)
+    def run(self, role: Any, request: Any) -> Any:
+        self.requests.append((role.name, request))
+        return self.roles[role.name](request)
 
     def asked(self, name: str) -> list[Any]:
         return [request for role, request in self.requests if role == name]

@@ -3,60 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from rag.errors import ReasonerError
 from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.locate import Located, LocateRequest
 from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
-from rag.records import Usage
 from tests.fakes.role_methods import RoleMethods
 
 
 class RecallingReasoner(RoleMethods):
     """Searches for video 7, knows it by its secret, and finds the moment at 40 s."""
 
-    name = "rules"
-    fingerprint = "rules-1"
-    reads_pixels = True
-
     def __init__(
-        self,
-        queries: Sequence[str] = ("kettle video 7", "kettle"),
-        *,
-        accepts: bool = True,
-        fails: Sequence[str] = (),
-        error: type[ReasonerError] = ReasonerError,
+        self, queries: Sequence[str] = ("kettle video 7", "kettle"), *, accepts: bool = True, **failures: Any
     ) -> None:
+        super().__init__(**failures)
         self.queries, self.accepts = tuple(queries), accepts
-        self.fails, self.error = tuple(fails), error
-        self.imagined: list[ImagineRequest] = []
-        self.verified: list[VerifyRequest] = []
-        self.located: list[LocateRequest] = []
 
-    def _ask(self, role: str) -> None:
-        if role in self.fails:
-            raise self.error(f"no {role} today")
+    @property
+    def verified(self) -> list[VerifyRequest]:
+        return self.requests_of("verify_video")
 
     def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        self._ask("imagine_queries")
-        self.imagined.append(request)
         guess = Hypothesis(kind="literal", guess="a recording of kettles")
         return ImaginedQueries(
             thought="kettles", hypotheses=(guess,), chosen=0, queries=self.queries[: request.count]
         )
 
     def verify_video(self, request: VerifyRequest) -> VideoVerdict:
-        self._ask("verify_video")
-        self.verified.append(request)
         known = self.accepts and any("secret" in line.text for line in request.view.texts)
         return VideoVerdict(video_match=known, confidence=0.9, reason="the secret" if known else "no secret")
 
     def locate(self, request: LocateRequest) -> Located:
-        self._ask("locate")
-        self.located.append(request)
         times = request.view.times
         at = min(range(len(times)), key=lambda i: abs(times[i] - 40.0))
         return Located(relevant=True, frame=at, confidence=0.8, reason="the lid")
-
-    def usage(self) -> Usage:
-        return Usage()

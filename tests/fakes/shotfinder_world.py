@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
 
 from corpora.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
 from rag.agents.runtime.frame_source import FrameSource
-from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.locate import Located, LocateRequest
@@ -94,21 +92,12 @@ class ShotReasoner(RuleReasoner):
 
     moment = 42.0
 
-    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
-        super().__init__(fails=fails, error=error)
-        self.located: list[LocateRequest] = []
-        self.imagined: list[ImagineRequest] = []
-
     def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        self._ask("imagine_queries")
-        self.imagined.append(request)
         queries = tuple(f"kettle video {number}" for number in range(7, 7 - request.count, -1))
         guess = Hypothesis(kind="literal", guess="a video of kettles")
         return ImaginedQueries(thought="kettles", hypotheses=(guess,), chosen=0, queries=queries)
 
     def locate(self, request: LocateRequest) -> Located:
-        self._ask("locate")
-        self.located.append(request)
         times = np.asarray(request.view.times)
         if request.query.startswith("near "):
             second = float(request.query.split()[1])
@@ -121,7 +110,6 @@ class ShotReasoner(RuleReasoner):
         return Located(relevant=True, frame=at, confidence=round(near, 6), reason=f"at {times[at]:.0f} s")
 
     def match_frame(self, request: MatchRequest) -> FrameMatch:
-        self._ask("match_frame")
         time = request.candidate.times[0] if request.candidate.times else request.candidate.start
         true = request.reference is not None and abs(request.reference.start - time) < 5
         return FrameMatch(text_match=abs(time - self.moment) < 15, image_match=true, confidence=0.8)

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING
 from eval.runs.folder import plain_name
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings, with_changes
-from eval.tasks.egofact.construction.build import (
-    build_egofact,
-    default_encoder,
-    workbench_source,
-    write_benchmark,
-)
+from eval.tasks.egofact.construction.build import default_encoder, workbench_source, write_benchmark
 from eval.tasks.egofact.construction.plan import Source
 from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, Shape
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.construction.sources import segments_of_stories
+from eval.tasks.egofact.construction.sources import read_workbench, segments_of_stories
 from eval.tasks.egofact.files import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS, load_egofact
 from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput
 from eval.tasks.egofact.records import Query as Row
@@ -153,8 +148,19 @@ def _render(name: str, folder: Path, made: Workbench, progress: ProgressCallback
     plan = CorpusPlan(made.seed, made.split, made.clips, render, families=made.families)
     world = twin_passages() if made.build.twin_passages else None
     make_corpus(corpus, plan, progress=rendering(progress), world=world)
-    build_egofact(
-        corpus, folder, seed=made.seed, shape=made.shape, name=name, split=made.split, settings=made.build
+    # Paths of a benchmark start at its own folder.
+    segments = [
+        replace(one, path=f"{corpus.name}/{one.path}")
+        for one in read_workbench(corpus, made.build.segment_seconds)
+    ]
+    write_benchmark(
+        workbench_source(segments, made.build),
+        folder,
+        seed=made.seed,
+        shape=made.shape,
+        name=name,
+        split=made.split,
+        settings=made.build,
     )
 
 

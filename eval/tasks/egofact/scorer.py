@@ -64,47 +64,35 @@ class EgoFactScore(Score):
 
 
 @dataclass(frozen=True)
-class ModelJudge:
-    """The judge model, over the question without its options and the caption of the gold clip (D.1)."""
+class EgoFactScorer:
+    """`judge`: of understanding, over the question without its options and the caption of the gold clip
+    (D.1); None: it is not judged. `model`: the judge's, as the report names it."""
 
-    reasoner: Reasoner
-    name: str
-    """The model's, as the report says it."""
+    judge: Reasoner | None = None
+    model: str = ""
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """Facts that belong to the identity of a run."""
-        return {"judge": "model", "model": self.name, "prompt": load_prompt(CHECK_CAPTION).version}
+        if self.judge is None:
+            return {"scorer": "exact"}
+        version = load_prompt(CHECK_CAPTION).version
+        return {"scorer": "exact", "judge": "model", "model": self.model, "prompt": version}
 
-    def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
-        """Not judged where no caption of the gold clip was written, or the judge's reply is not usable.
+    def score(self, query: Query, output: Output) -> EgoFactScore:
+        """Score one output; see `eval.task.Scorer`.
 
-        Raises `ReasonerError` where the judge fails in another way.
+        Understanding is not judged where no caption of the gold clip was written, or the judge's reply is not
+        usable. Raises `ReasonerError` where the judge fails in another way.
         """
+        correct = output.choice == query.answer
         caption = output.evidence.get("captions", {}).get(query.video)
-        if caption is None:
+        if self.judge is None or caption is None:
             return EgoFactScore(correct)
         sufficient: bool | None = False
         if caption:
             try:
-                sufficient = self.reasoner.run(CHECK_CAPTION, CaptionCheck(query.text, caption)).sufficient
+                sufficient = self.judge.run(CHECK_CAPTION, CaptionCheck(query.text, caption)).sufficient
             except Unanswered:
                 sufficient = None
-        return EgoFactScore(correct, understood=sufficient, understood_by=self.name)
-
-
-@dataclass(frozen=True)
-class EgoFactScorer:
-    """`judge`: of understanding; None: it is not judged."""
-
-    judge: ModelJudge | None
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Facts that belong to the identity of a run."""
-        return {"scorer": "exact", **({} if self.judge is None else self.judge.settings)}
-
-    def score(self, query: Query, output: Output) -> EgoFactScore:
-        """Score one output; see `eval.task.Scorer`."""
-        correct = output.choice == query.answer
-        return EgoFactScore(correct) if self.judge is None else self.judge.score(query, output, correct)
+        return EgoFactScore(correct, understood=sufficient, understood_by=self.model)

@@ -23,7 +23,7 @@ from eval.tasks.egofact.dataset import (
     prepare_unfiltered,
 )
 from eval.tasks.egofact.report import REPORT, chose_fact, letter_shares
-from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer, ModelJudge
+from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
 from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
@@ -68,10 +68,10 @@ class EgoFactTask(Task[Environment]):
         library = prepared.environment.corpus.library
         settings = library.settings.reasoner.of_part("judge")
         if settings.kind != "embedded":
-            return EgoFactScorer(ModelJudge(library.engine.reasoner, settings.model or settings.kind))
+            return EgoFactScorer(library.engine.reasoner, settings.model or settings.kind)
         if options.judge is not None:
             raise UsageError(f"{self.name}: judge {options.judge!r} is a language model; set reasoner.kind")
-        return EgoFactScorer(None)
+        return EgoFactScorer()
 
     def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:
         return {"letters": letter_shares(samples)}
@@ -123,7 +123,7 @@ class UnfilteredTask(EgoFactTask):
 
     def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:  # noqa: ARG002 (no judge)
         self.refuse(options)
-        return EgoFactScorer(None)
+        return EgoFactScorer()
 
     def explain(
         self,

@@ -32,7 +32,7 @@ from eval.tasks.web_task import WebEnvironment, judge_settings
 from localization.sampling import midpoints
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, sound_lines, verify
-from rag.agents.runtime.frame_source import RetryPolicy, WebVideo, fetch_video
+from rag.agents.runtime.frame_source import WebVideo, fetch_video, retry_policy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import VideoView
@@ -198,7 +198,7 @@ class RvmsScorer:
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
         source = self.environment.frame_source.seen_by(self._frame_judge)
         try:
-            return fetch_video(self._web, result, source, RetryPolicy(3), transcript=True)
+            return fetch_video(self._web, result, source, retry_policy(3), transcript=True)
         except (WebError, FileProblem):
             return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rag.agents.runtime.frame_source import FrameSource, Reply, RetryPolicy, WebVideo, fetch_video
+from rag.agents.runtime.frame_source import FrameSource, Reply, WebVideo, fetch_video, retry_policy
 from rag.agents.runtime.page import Block, Entry
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
@@ -60,7 +60,7 @@ class AgentContext:
         """`attempts`: of one call to the web. `counter`: name of the agent's loop in the trace.
         `watch`: called with each step. `sleep`: waits between attempts; None does not wait."""
         self.web, self.reasoner, self.frame_source = web, reasoner, frame_source
-        self.retry = RetryPolicy(attempts, sleep)
+        self.retry = retry_policy(attempts, sleep)
         self.trace = RunTrace(web, watch, counter=counter)
         self.fatal = ""
         """Name of the error that ended the run early; empty while the reasoner can be called."""
@@ -87,7 +87,7 @@ class AgentContext:
     def attempt(self, request: Callable[[], Reply], what: str) -> Reply | None:
         """The web's reply to a request, with retries; None where it failed. `what`: the operation."""
         try:
-            reply = self.retry.call(request)
+            reply = self.retry.copy()(request)
         except WebError as error:
             self.fail(error, what)
             return None

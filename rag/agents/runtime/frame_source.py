@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
-from corpora.records import Evidence, Frames
+from corpora.records import Evidence, EvidenceKind, Frames
 from localization.sampling import nearest_frames
 from localization.windows import TIME_STEP
 from rag.errors import (
@@ -23,6 +23,7 @@ from rag.errors import (
     WebTimeout,
 )
 from rag.reasoners.roles.material import VideoView
+from rag.retrieval.frames import joined_frames
 from rag.web import Downloaded, SearchResult, Web
 
 if TYPE_CHECKING:
@@ -65,25 +66,20 @@ FIRST_WAIT = 1.0
 Reply = TypeVar("Reply")
 
 
-class RetryPolicy:
-    """Makes each call at most `attempts` times; only `TRANSIENT` errors are retried.
+def retry_policy(attempts: int, sleep: Callable[[float], None] | None = None) -> Retrying:
+    """Makes each call at most `attempts` times, and raises the last `WebError`; only `TRANSIENT` errors are
+    retried.
 
     `sleep`: waits the given seconds before the next attempt; None does not wait, for a web whose delays
     are simulated. The wait is the error's `retry_after`, else it doubles from 1 s.
     """
-
-    def __init__(self, attempts: int, sleep: Callable[[float], None] | None = None) -> None:
-        self._retrying = Retrying(
-            retry=retry_if_exception_type(TRANSIENT),
-            stop=stop_after_attempt(attempts),
-            wait=_seconds,
-            sleep=sleep or (lambda _: None),
-            reraise=True,
-        )
-
-    def call(self, request: Callable[[], Reply]) -> Reply:
-        """The reply. Raises the last `WebError`."""
-        return self._retrying.copy()(request)
+    return Retrying(
+        retry=retry_if_exception_type(TRANSIENT),
+        stop=stop_after_attempt(attempts),
+        wait=_seconds,
+        sleep=sleep or (lambda _: None),
+        reraise=True,
+    )
 
 
 def _seconds(state: RetryCallState) -> float:
@@ -104,7 +100,6 @@ class ReadFrames(Protocol):
 
 ReadSound = Callable[[str, float, float], "NDArray[np.float32]"]
 """Path of a file, start and end in seconds, to mono float32 (n,) at 16,000 Hz; empty without sound."""
-ON_SCREEN = ("ocr",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +188,15 @@ class WebVideo:
         title, snippet = (self.result.title, self.result.snippet) if metadata else ("", "")
         view = VideoView(title, start, end, description=snippet)
         view = self._with_frames(view, times, zoomed)
-        spoken = [line for line in self.lines if line.start < end and line.end > start] if transcript else []
-        read = self._read_between(start, end) if screen else []
+        texts = [*(self.lines if transcript else ()), *(self._on_screen if screen else ())]
+        texts = [text for text in texts if text.start < end and text.end > start]
         if times is not None and view.times:
-            read = [text for text in read if _shown_at(text, view.times)]
+            texts = [text for text in texts if text.kind != "ocr" or _shown_at(text, view.times)]
         read_audio = self._frame_source.read_audio
         if audio and read_audio is not None:
             path = self.file.path
             view = replace(view, read_audio=lambda most: read_audio(path, start, min(end, start + most)))
-        return replace(view, texts=tuple(sorted([*spoken, *read], key=lambda text: (text.start, text.end))))
+        return replace(view, texts=tuple(sorted(texts, key=lambda text: (text.start, text.end))))
 
     def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None, zoomed: bool) -> VideoView:
         """Decoded frames where they are read, and stored embeddings wherever the library holds any."""
@@ -228,15 +223,16 @@ class WebVideo:
         stored = self._stored[0]
         return nearest_frames(stored, times) if len(stored) else np.zeros(0, np.int64)
 
-    def _read_between(self, start: float, end: float) -> list[Evidence]:
-        return [text for text in self._on_screen if text.start < end and text.end > start]
-
-    @cached_property
-    def _on_screen(self) -> list[Evidence]:
+    def stored_texts(self, kind: EvidenceKind) -> list[Evidence]:
+        """What the library holds of the video of one kind, in time order; nothing without it."""
         if self.library is None:
             return []
         stored = self.library.engine.reader.evidence(self.video_id, 0.0, float("inf"))
-        return [text for text in stored if text.kind in ON_SCREEN]
+        return [text for text in stored if text.kind == kind]
+
+    @cached_property
+    def _on_screen(self) -> list[Evidence]:
+        return self.stored_texts("ocr")
 
     @cached_property
     def _stored(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
@@ -249,17 +245,14 @@ class WebVideo:
             rows = library.engine.reader.frames(clips)
         except KeyError:
             return empty
-        times = np.concatenate([row.times for row in rows])
-        vectors = np.concatenate([row.vectors for row in rows])
-        _, first = np.unique(times.round(6), return_index=True)
-        return times[first], vectors[first]
+        return joined_frames(rows)
 
 
 def fetch_video(
     web: Web,
     result: SearchResult,
     frame_source: FrameSource,
-    retry: RetryPolicy,
+    retry: Retrying,
     *,
     transcript: bool,
     on_error: Callable[[WebError], None] | None = None,
@@ -269,30 +262,21 @@ def fetch_video(
     A transcript that cannot be had is reported to `on_error`; that a video has none is no error. Without
     one, its lines are those that speech recognition gave the library.
     """
-    file = retry.call(lambda: web.download(result.url))
+    file = retry.copy()(web.download, result.url)
     lines: tuple[Evidence, ...] = ()
     if transcript:
         try:
-            spoken = retry.call(lambda: web.transcript(result.url)).lines
+            spoken = retry.copy()(web.transcript, result.url).lines
             lines = tuple(
                 Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in spoken
             )
-        except NoTranscript:
-            lines = ()
         except WebError as error:
-            if on_error is not None:
+            if on_error is not None and not isinstance(error, NoTranscript):
                 on_error(error)
     video = WebVideo(result, file, 0.0, lines, frame_source)
     if transcript and not lines:
-        video = replace(video, lines=_recognized(video))
+        video = replace(video, lines=tuple(video.stored_texts("asr")))
     return replace(video, duration=_duration(video))
-
-
-def _recognized(video: WebVideo) -> tuple[Evidence, ...]:
-    if video.library is None:
-        return ()
-    stored = video.library.engine.reader.evidence(video.video_id, 0.0, float("inf"))
-    return tuple(line for line in stored if line.kind == "asr")
 
 
 def _duration(video: WebVideo) -> float:

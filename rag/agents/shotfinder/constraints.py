@@ -263,24 +263,25 @@ class Measures:
         """The shots that none of the measurable constraints is denied of."""
         return tuple(shot for shot in self.shots if self.denied(constraints, shot) is None)
 
+    def _all_checks(self, constraints: Constraints) -> list[Check]:
+        """Of every shot; of the video as a whole where no shot was measured."""
+        return [check for shot in self.shots or (None,) for check in self.checks(constraints, shot)]
+
     def undecided(self, constraints: Constraints) -> Constraints:
         """Those that nothing measured decides about for every shot."""
-        shots: Sequence[Shot | None] = self.shots or (None,)
-        checks = [check for shot in shots for check in self.checks(constraints, shot)]
-        open_ = {check.kind for check in checks if check.holds is None}
+        checks = self._all_checks(constraints)
         left = constraints
-        for kind in {check.kind for check in checks} - open_:
+        for kind in {check.kind for check in checks} - {one.kind for one in checks if one.holds is None}:
             left = left.without(kind)
         return left
 
     def unknown(self, constraints: Constraints) -> str:
         """What of it was measured of no shot, and the command that measures it; or what is not calibrated."""
-        shots: Sequence[Shot | None] = self.shots or (None,)
-        checks = [check for shot in shots for check in self.checks(constraints, shot)]
-        known = {check.kind for check in checks if check.found}
-        if uncalibrated := sorted({check.kind for check in checks if check.found and not self.speaks(check)}):
+        found = [check for check in self._all_checks(constraints) if check.found]
+        if uncalibrated := sorted({check.kind for check in found if not self.speaks(check)}):
             return f"{_named(uncalibrated)} {UNCALIBRATED}"
-        missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
+        known = {"temporal", *(check.kind for check in found)}
+        missing = [kind for kind in constraints.kinds if kind not in known]
         if self.video is not None and not self.shots:
             return "its shots were not measured: run rag index on its folder with an image encoder"
         if not missing:
@@ -303,14 +304,13 @@ class Measures:
             return [(0.0, duration)]
         if len(allowed) == len(self.shots):
             return [(allowed[0].start, allowed[-1].end)]
-        return [_inner(shot) for shot in allowed]
+        rooms = [STEP / 2 if shot.end - shot.start > 2 * STEP else 0.0 for shot in allowed]
+        return [(shot.start + room, shot.end - room) for shot, room in zip(allowed, rooms, strict=True)]
 
     def denial(self, constraints: Constraints) -> str:
         """What denies most of the shots, or the video as a whole; empty where nothing does."""
-        found = [self.denied(constraints, shot) for shot in self.shots or (None,)]
-        reasons = [
-            f"{one.kind}: wanted {one.wanted}, measured {one.found}" for one in found if one is not None
-        ]
+        found = (self.denied(constraints, shot) for shot in self.shots or (None,))
+        reasons = [f"{one.kind}: wanted {one.wanted}, measured {one.found}" for one in found if one]
         return max(sorted(set(reasons)), key=reasons.count, default="")
 
 
@@ -326,8 +326,3 @@ def measures_of(
         return Measures()
     shots, sound = library.shots(video_id), library.sound_track(video_id)
     return Measures(video, shots, sound, trusted, calibration)
-
-
-def _inner(shot: Shot) -> Span:
-    room = STEP / 2 if shot.end - shot.start > 2 * STEP else 0.0
-    return shot.start + room, shot.end - room

@@ -98,7 +98,7 @@ class _BrowserRun:
         searched = time.perf_counter()
         answer, failure = self._answer()
         timings = {"search": searched - started, "answer": time.perf_counter() - searched}
-        return self._result(answer, failure, self._context.reasoner.usage(), timings)
+        return self._result(answer, failure, timings)
 
     # The loop
 
@@ -334,8 +334,9 @@ class _BrowserRun:
             self._context.fail(error, "the rewriting of the question")
         return asked, rewritten, anchor
 
-    def _result(self, answer: Answer, failure: str, usage: Usage, timings: Mapping[str, float]) -> BrowseRun:
-        memory, trace = self._memory, self._trace
+    def _result(self, answer: Answer, failure: str, timings: Mapping[str, float]) -> BrowseRun:
+        memory, outcome = self._memory, self._context.outcome()
+        usage: Usage = outcome["usage"]
         sparse = int(usage.by_role.get("locate", {}).get("image_tokens", 0))
         # Stored embeddings are shown to no model.
         skipped = sparse if self._settings.sparse == "stored" else 0
@@ -343,14 +344,12 @@ class _BrowserRun:
         return BrowseRun(
             answer=replace(answer, usage=usage, timings=timings),
             failure=failure,
-            failures=tuple(trace.failures),
             sub_questions=memory.sub_questions,
             watched=tuple(memory.known),
             evidence=tuple(memory.evidence),
-            loops=max((step.round for step in trace.steps), default=0),
-            searches=trace.searches,
-            tokens=usage.prompt_tokens + usage.completion_tokens - skipped,
+            loops=max((step.round for step in self._trace.steps), default=0),
             sparse_image_tokens=sparse - skipped,
+            skipped_tokens=skipped,
             context=int(max(prompts)),
-            steps=tuple(trace.steps),
+            **outcome,
         )

@@ -8,11 +8,11 @@ from typing import Literal
 
 from corpora.records import Passage
 from rag.agents.runtime.settings import Count, Positive, Share, check_settings
-from rag.agents.runtime.trace import Step
+from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.plan import KnownVideo, SubQuestion, TriedQuery
 from rag.reasoners.roles.reading import ReadWindow
-from rag.records import Answer, Question, Usage
+from rag.records import Answer, Question
 from rag.web import SearchResult
 
 Paradigm = Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"]
@@ -133,39 +133,31 @@ class BrowserMemory:
     summaries: list[Summary] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class BrowseRun:
-    """What came of one question."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseRun(WebRun):
+    """What came of one question. `failure`: of the answer."""
 
     answer: Answer
     """Citations name the address of the video as their path. Without an answer, `matched` is False."""
-    failure: str
-    """Empty, or the name of the error that kept it from an answer: `BudgetSpent`, `ReplyInvalid`, ..."""
-    failures: tuple[str, ...]
-    """Names of all errors met on the way, those that were got over included. A call that was repeated and
-    then answered is none; the trace of the web has it."""
     sub_questions: tuple[SubQuestion, ...]
     watched: tuple[KnownVideo, ...]
     evidence: tuple[ReadWindow, ...]
     """E_total as the analyst saw it."""
     loops: int
     """Search loops begun."""
-    searches: int
-    """Calls of the search engine, repeated ones included."""
-    tokens: int
-    """All tokens of all calls, prompts and replies."""
     sparse_image_tokens: int
-    """Of these, those of frames in the sparse stage: none where stored vectors were used."""
+    """Tokens of frames in the sparse stage: none where stored vectors were used."""
+    skipped_tokens: int
+    """Tokens that were counted for stored embeddings, which no model is shown."""
     context: int
     """Tokens of the last prompt that the analyst was given; of a repair, where there was one."""
-    steps: tuple[Step, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """All tokens of all calls, prompts and replies."""
+        return self.usage.prompt_tokens + self.usage.completion_tokens - self.skipped_tokens
 
     @property
     def found(self) -> bool:
         """Whether the answer has evidence."""
         return self.answer.matched
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and calls of the run."""
-        return self.answer.usage

@@ -62,30 +62,40 @@ def select(
     `priors`: for each facet float64 (k,), the prior of each segment in [0, 1]. `observed`: by segment, the
     words that looks found there. `fallback`: why the evidence is weak, from `weak_evidence`.
     """
-    if fallback or settings.sampling == "uniform":
-        return Selected(_evenly_packed(features, field, observed, scorer, settings), fallback)
+    ends = features.segments.ends
+
+    def pack(nodes: Sequence[int], start: float, end: float, times: Sequence[float], chosen: bool) -> Pack:
+        spoken = chosen or bool(spread)
+        words = _words_of(nodes, start, end, observed, scorer, settings) if spoken else None
+        belief = round(float(np.max(field.belief[list(nodes)])), 6)
+        return Pack(nodes[0], start, end, tuple(times), words, belief, chosen)
+
+    spread = _spread(features, settings) if fallback or settings.sampling == "uniform" else []
+    if spread:
+        edges = [0.0, *(times[0] for times in spread[1:]), float(ends[-1])]
+        homes = [list(dict.fromkeys(map(features.segments.at, times))) for times in spread]
+        rows = zip(homes, pairwise(edges), spread, strict=True)
+        return Selected(tuple(pack(nodes, *span, times, False) for nodes, span, times in rows), fallback)
     nodes = graph_nms(
         field.belief, field.graph, list(priors), count=settings.nodes, suppression=settings.suppression
     )
-    frames = _frames(features, nodes, settings)
-    home = {index: features.segments.at(float(features.times[index])) for index in frames}
-    shown = sorted({*nodes, *home.values()})
-    packs = []
-    for node in shown:
-        start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
-        chosen = node in nodes
-        packs.append(
-            Pack(
-                node=node,
-                start=start,
-                end=end,
-                times=tuple(float(features.times[index]) for index in sorted(frames) if home[index] == node),
-                words=_words_of([node], start, end, observed, scorer, settings) if chosen else None,
-                belief=round(float(field.belief[node]), 6),
-                chosen=chosen,
-            )
-        )
+    shown: dict[int, list[float]] = {node: [] for node in nodes}
+    for index in sorted(_frames(features, nodes, settings)):
+        time = float(features.times[index])
+        shown.setdefault(features.segments.at(time), []).append(time)
+    packs = [
+        pack([node], float(features.segments.starts[node]), float(ends[node]), times, node in nodes)
+        for node, times in sorted(shown.items())
+    ]
     return Selected(tuple(packs), "")
+
+
+def _spread(features: VideoFeatures, settings: DetectiveSettings) -> list[list[float]]:
+    """Times of evenly spread frames, `frames_per_node` together."""
+    frames = features.times[uniform_frames(features, settings.frames)].tolist()
+    return [
+        frames[at : at + settings.frames_per_node] for at in range(0, len(frames), settings.frames_per_node)
+    ]
 
 
 def uniform_frames(features: VideoFeatures, count: int) -> list[int]:
@@ -139,36 +149,6 @@ def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSe
     return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
 
 
-def _evenly_packed(
-    features: VideoFeatures,
-    field: BeliefField,
-    observed: Mapping[int, Sequence[Words]],
-    scorer: Scorer,
-    settings: DetectiveSettings,
-) -> tuple[Pack, ...]:
-    """Evenly spread frames in packs of `frames_per_node`, each with the best words of its seconds."""
-    frames = [float(features.times[index]) for index in uniform_frames(features, settings.frames)]
-    groups = [
-        frames[at : at + settings.frames_per_node] for at in range(0, len(frames), settings.frames_per_node)
-    ]
-    edges = [0.0, *(times[0] for times in groups[1:]), float(features.segments.ends[-1])]
-    packs = []
-    for times, (start, end) in zip(groups, pairwise(edges), strict=True):
-        nodes = list(dict.fromkeys(features.segments.at(time) for time in times))
-        packs.append(
-            Pack(
-                node=nodes[0],
-                start=start,
-                end=end,
-                times=tuple(times),
-                words=_words_of(nodes, start, end, observed, scorer, settings),
-                belief=round(float(np.max(field.belief[nodes])), 6),
-                chosen=False,
-            )
-        )
-    return tuple(packs)
-
-
 MOST_CUES = 8
 """Cues beyond a pack, on either side, that the sentence at its edge may take."""
 MOST_TEXTS = 32
@@ -195,26 +175,19 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
         spoken = sorted((text for text in features.texts if text.kind == kind), key=_place)
         held = [at for at, text in enumerate(spoken) if text in texts]
         if held:
-            texts |= dict.fromkeys(spoken[_opening(spoken, held[0]) : _closing(spoken, held[-1]) + 1])
+            texts |= dict.fromkeys(spoken[_edge(spoken, held[0], -1) : _edge(spoken, held[-1], 1) + 1])
     # A caption may be one of the lines.
     if words.kind == "caption" and words.text not in {text.text for text in texts}:
         texts[evidence_of(features.video.video_id, words)] = None
     return tuple(sorted(texts, key=_place))
 
 
-def _opening(spoken: Sequence[Evidence], at: int) -> int:
-    """Where the sentence that goes on at `at` begins; `at` where speech has no stops near it."""
-    for begin in range(at, max(-1, at - MOST_CUES), -1):
-        if begin == 0 or not _goes_on(spoken[begin - 1], spoken[begin]):
-            return begin
-    return at
-
-
-def _closing(spoken: Sequence[Evidence], at: int) -> int:
-    """Where the sentence that is open at `at` ends; `at` where speech has no stops near it."""
-    for end in range(at, min(len(spoken), at + MOST_CUES)):
-        if end == len(spoken) - 1 or not _goes_on(spoken[end], spoken[end + 1]):
-            return end
+def _edge(spoken: Sequence[Evidence], at: int, step: int) -> int:
+    """Where the sentence of `at` begins (`step` -1) or ends (1); `at` where speech has no stops near it."""
+    for edge in range(at, at + step * MOST_CUES, step):
+        first, last = sorted((edge, edge + step))
+        if first < 0 or last == len(spoken) or not _goes_on(spoken[first], spoken[last]):
+            return edge
     return at
 
 

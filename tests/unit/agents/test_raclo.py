@@ -213,10 +213,10 @@ class Searching(RecallingReasoner):
 
     def __init__(self, *steps: SearchStep | Exception, **rules: Any) -> None:
         super().__init__(**rules)
-        self.steps, self.asked = list(steps), list[SearchStepRequest]()
+        self.steps, self.searched = list(steps), list[SearchStepRequest]()
 
     def search_step(self, request: SearchStepRequest) -> SearchStep:
-        self.asked.append(request)
+        self.searched.append(request)
         step = self.steps.pop(0) if self.steps else SearchStep(thought="nothing more")
         if isinstance(step, Exception):
             raise step
@@ -231,7 +231,7 @@ def numbers(request: SearchStepRequest, *titles: str) -> tuple[int, ...]:
 def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_path: Path) -> None:
     class Choosing(Searching):
         def search_step(self, request: SearchStepRequest) -> SearchStep:
-            if len(self.asked) == 2:
+            if len(self.searched) == 2:
                 wanted = numbers(request, "kettle video 7", "kettle video 3", "kettle video 1")
                 self.steps = [SearchStep(thought="number 7", open=wanted)]
             return super().search_step(request)
@@ -240,13 +240,13 @@ def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_
     reasoner = Choosing(first, SearchStep(thought="too many", queries=("Kettle", second)))
     found = run(tmp_path, reasoner=reasoner)
     assert found.queries == ("kettle", second)
-    assert [[one.query for one in request.observed] for request in reasoner.asked] == [
+    assert [[one.query for one in request.observed] for request in reasoner.searched] == [
         [],
         ["kettle"],
         ["kettle", second],
     ]
-    assert [request.queries_left for request in reasoner.asked] == [2, 1, 0]
-    assert [len(one.results) for one in reasoner.asked[1].observed] == [10]
+    assert [request.queries_left for request in reasoner.searched] == [2, 1, 0]
+    assert [len(one.results) for one in reasoner.searched[1].observed] == [10]
     # Of one search two videos at most are opened, in the order in which the model gave them.
     assert [one.title for one in found.candidates] == ["kettle video 7", "kettle video 3"]
     assert (found.matched, found.failures, reasoner.imagined) == (True, (), [])

@@ -133,7 +133,8 @@ def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     assert all(request.view.frames is not None for request in reasoner.requests)
     decoded = [window.frames for window in reasoner.readings[0].windows if window.frames is not None]
     assert sum(len(frames.times) for frames in decoded) == len(found.frame_times)
-    reasoner.requests.clear()
+    reasoner = RuleReasoner()
+    reasoner.reads_pixels = True
     monkeypatch.setattr("rag.store.lookup.file_state", lambda _: "changed")
     run(library, reasoner)
     assert [request.view.frames for request in reasoner.requests] == [None] * len(reasoner.requests) != []
@@ -413,8 +414,7 @@ def test_a_citation_is_the_seconds_of_the_evidence(library: Library) -> None:
 class WordlessReasoner(RuleReasoner):
     """Answers by the first pack that it is shown."""
 
-    def answer_choice(self, reading: Reading) -> ChosenOption:
-        self.readings.append(reading)
+    def answer_choice(self, _: Reading) -> ChosenOption:
         return ChosenOption(choice="D", confidence=0.5, explanation="seen", windows=(0,))
 
 

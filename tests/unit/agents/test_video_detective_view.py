@@ -56,7 +56,7 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     looked = ["look"] * len(reported["looks"])
     assert [line["kind"] for line in lines] == ["plan", *looked, "show", "answer", "result"]
     assert [line["data"] for line in lines[1:-3]] == reported["looks"]
-    assert (reported["settings"]["beta"], reported["tokens_counted_as"][:7]) == (0.6, "counted")
+    assert (reported["settings"]["beta"], reported["tokens_counted_as"][:6]) == (0.6, "as the")
     assert Path("r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert err.startswith("plan: 5 facets")
     assert "look: 1/10" in err

@@ -128,8 +128,12 @@ SOUNDS = 'video_uid\tclip_start\tclip_end\tclip_text\nu1\t1.25\t2.75\t#C C picks
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("narration.json", "{", "cannot be read as JSON"),
-        ("narration.json", '{"u": {"narration_pass_1": {"narrations": [{}]}}}', "lacks timestamp_sec"),
+        ("narration.json", "{", "Invalid JSON"),
+        (
+            "narration.json",
+            '{"u": {"narration_pass_1": {"narrations": [{}]}}}',
+            "timestamp_sec: Field required",
+        ),
         ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
         ("a.csv", SOUNDS.replace("1.25", "early"), "a.csv:2: clip_start or clip_end is no number"),
         ("none.json", "", "no narration.json, and no Ego4DSounds table"),

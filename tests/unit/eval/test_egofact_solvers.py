@@ -13,7 +13,7 @@ from eval.task import LocalizingSolver
 from eval.tasks.controls import Blind
 from eval.tasks.egofact.dataset import query_of
 from eval.tasks.egofact.records import ClipRow
-from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer, ModelJudge, Sufficiency
+from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer, Sufficiency
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
@@ -215,7 +215,7 @@ def test_the_judge_model_is_given_the_question_without_options_and_the_caption_o
         asked.append(request)
         return Sufficiency(sufficient="kettle" in request.caption)
 
-    scorer = EgoFactScorer(ModelJudge(ScriptedReasoner(check_caption=check), "m"))
+    scorer = EgoFactScorer(ScriptedReasoner(check_caption=check), "m")
     captions = {"long:7": "1. A hand lifts the kettle.", "long:9": "1. Nothing."}
     output = Output(choice="A", evidence={"captions": captions})
     assert scorer.score(QUERY, output) == EgoFactScore(True, understood=True, understood_by="m")

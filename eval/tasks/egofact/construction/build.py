@@ -1,20 +1,26 @@
-"""One call from a corpus folder to a benchmark folder."""
+"""From clips and passages to a benchmark folder, by rules."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.task import SYNTHETIC_TEXT
-from eval.tasks.egofact.construction.options import workbench_prior
-from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
+from eval.tasks.egofact.construction.options import Drafter, PassageIndex, workbench_prior
+from eval.tasks.egofact.construction.plan import (
+    CheckReader,
+    EmbeddedCheckReader,
+    Plan,
+    Source,
+    choose_representatives,
+    plan_over,
+)
 from eval.tasks.egofact.construction.questions import described_by
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.construction.sources import read_workbench, workbench_aliases, workbench_passages
+from eval.tasks.egofact.construction.sources import workbench_aliases, workbench_passages
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.workbench.recording import recorded_fields
@@ -24,39 +30,6 @@ from rag.settings import Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
-
-
-def build_egofact(
-    corpus_dir: Path,
-    out: Path,
-    *,
-    seed: int,
-    shape: Shape,
-    name: str = "egofact",
-    split: str = "test",
-    settings: BuildSettings | None = None,
-    encoder: TextEncoder | None = None,
-) -> Plan:
-    """Build the benchmark of a Workbench corpus by rules and write its folder: same arguments, same bytes.
-
-    `encoder`: of sentences; default all-MiniLM-L6-v2. Raises `UsageError` where the corpus has no
-    readable event list, or nothing can be asked of it.
-    """
-    numbers = settings or BuildSettings()
-    source = workbench_source(read_workbench(corpus_dir, numbers.segment_seconds), numbers)
-    # Paths of a benchmark start at its own folder, wherever the corpus is.
-    below = os.path.relpath(corpus_dir, out)
-    segments = [replace(one, path=os.path.normpath(f"{below}/{one.path}")) for one in source.segments]
-    return write_benchmark(
-        replace(source, segments=segments),
-        out,
-        seed=seed,
-        shape=shape,
-        name=name,
-        split=split,
-        settings=numbers,
-        encoder=encoder,
-    )
 
 
 def workbench_source(segments: Sequence[Segment], settings: BuildSettings | None = None) -> Source:
@@ -80,10 +53,17 @@ def write_benchmark(
     encoder: TextEncoder | None = None,
     reader: CheckReader | None = None,
 ) -> Plan:
-    """Plan the queries of a source and write the folder."""
+    """Plan the queries of a source by rules and write the folder: same arguments, same bytes.
+
+    `encoder`: of sentences; default all-MiniLM-L6-v2. Raises `UsageError` where nothing can be asked.
+    """
     cached = CachedEncoder(encoder or default_encoder())
     judge = reader or EmbeddedCheckReader(cached)
-    plan = plan_queries(source, encoder=cached, reader=judge, shape=shape, settings=settings, seed=seed)
+    kept = choose_representatives(source.segments, cached, shape.clips, settings, seed)
+    passages = PassageIndex(source.passages, cached, settings)
+    drafter = Drafter(source.prior, passages, cached, settings, seed, source.aliases)
+    held = {passage.passage_id: passage for passage in source.passages}
+    plan = plan_over(kept, drafter, held, judge, shape, {"segments": {"clips": len(source.segments)}})
     made = {"name": name, "split": split, "seed": seed, "reader": judge.name, "objects": source.prior.name}
     write_plan(plan, source.passages, out, cached, settings, shape, made)
     return plan

@@ -24,7 +24,7 @@ import numpy as np
 
 from corpora.records import Passage
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.construction.options import Drafter, ObjectPrior, PassageIndex
+from eval.tasks.egofact.construction.options import Drafter, ObjectPrior
 from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of, names_object
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
@@ -222,23 +222,6 @@ def choose_representatives(
     rows = representatives(segment_vectors(segments, encoder), k, seed)
     chosen = (segments[row] for row in rows)
     return [segment for segment in chosen if len(segment.events) >= settings.min_events]
-
-
-def plan_queries(
-    source: Source,
-    *,
-    encoder: CachedEncoder,
-    reader: CheckReader,
-    shape: Shape,
-    settings: BuildSettings,
-    seed: int,
-) -> Plan:
-    """Everything from clips to the final queries by rules; same arguments, same plan."""
-    kept = choose_representatives(source.segments, encoder, shape.clips, settings, seed)
-    passages = PassageIndex(source.passages, encoder, settings)
-    drafter = Drafter(source.prior, passages, encoder, settings, seed, source.aliases)
-    held = {passage.passage_id: passage for passage in source.passages}
-    return plan_over(kept, drafter, held, reader, shape, {"segments": {"clips": len(source.segments)}})
 
 
 def plan_over(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, FiniteFloat, TypeAdapter, ValidationError
 
 from eval.tasks.egofact.construction.records import (
     EventFields,
@@ -24,7 +24,7 @@ from eval.tasks.egofact.construction.records import (
     Statement,
 )
 from eval.tasks.egofact.construction.segments import cut_segments
-from eval.tasks.jsonl import numbered_lines
+from eval.tasks.jsonl import numbered_lines, validation_reason
 from rag.errors import UsageError
 
 SCENARIOS = (
@@ -37,6 +37,7 @@ SCENARIOS = (
 """Which Ego4D scenarios the paper takes (C.1)."""
 HALF_WINDOW = 0.75
 """Ego4DSounds cuts 1.5 s around each narration's time; the same is done to narrations alone."""
+Held = TypeVar("Held")
 COLUMNS = ("video_uid", "clip_start", "clip_end", "clip_text")
 
 
@@ -78,87 +79,81 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
     return found
 
 
+class _Narration(BaseModel):
+    timestamp_sec: FiniteFloat
+    narration_text: str
+
+
+class _Pass(BaseModel):
+    narrations: list[_Narration] | None = None
+
+
+class _Passes(BaseModel):
+    narration_pass_1: _Pass | None = None
+    narration_pass_2: _Pass | None = None
+
+
+class _Recorded(BaseModel):
+    video_uid: str = ""
+    scenarios: tuple[str, ...] | None = None
+    duration_sec: float | None = None
+
+
+class _Release(BaseModel):
+    videos: list[_Recorded]
+
+
 def read_narrations(path: Path) -> list[Narrated]:
     """Ego4D's `narration.json`: of each video the first pass that holds narrations.
 
     Both passes narrate the same video, so that taking both would double every event.
     """
     found = []
-    for uid, passes in _json(path).items():
-        if not isinstance(passes, Mapping):
-            raise UsageError(f"{path}: {uid!r} holds no narration passes; not Ego4D's narration.json")
-        lines: Sequence[Any] = ()
-        for name in ("narration_pass_1", "narration_pass_2"):
-            held = passes.get(name) or {}
-            lines = lines or (held.get("narrations") if isinstance(held, Mapping) else None) or ()
-        if not isinstance(lines, Sequence):
-            raise UsageError(f"{path}: the narrations of {uid!r} are no list; not Ego4D's narration.json")
-        for line in lines:
-            try:
-                time, text = float(line["timestamp_sec"]), str(line["narration_text"])
-                if not math.isfinite(time):
-                    raise ValueError(f"{time} is no time")
-            except (KeyError, TypeError, ValueError) as error:
-                raise UsageError(
-                    f"{path}: a narration of {uid!r} lacks timestamp_sec or narration_text"
-                ) from error
-            found.append(Narrated(uid, max(0.0, time - HALF_WINDOW), time + HALF_WINDOW, text))
+    for uid, passes in _read(path, dict[str, _Passes]).items():
+        held = [one.narrations for one in (passes.narration_pass_1, passes.narration_pass_2) if one]
+        for line in next(filter(None, held), ()):
+            start, end = max(0.0, line.timestamp_sec - HALF_WINDOW), line.timestamp_sec + HALF_WINDOW
+            found.append(Narrated(uid, start, end, line.narration_text))
     return found
 
 
 def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
-    """Scenarios and durations by video uid; empty where the file is not there."""
-    scenarios: dict[str, tuple[str, ...]] = {}
-    lengths: dict[str, float] = {}
-    if path.is_file():
-        videos = _json(path).get("videos")
-        if not isinstance(videos, list) or not all(isinstance(video, Mapping) for video in videos):
-            raise UsageError(f"{path}: holds no list of videos; not Ego4D's ego4d.json")
-        for video in videos:
-            uid = str(video.get("video_uid", ""))
-            scenarios[uid] = tuple(map(str, video.get("scenarios") or ()))
-            if isinstance(video.get("duration_sec"), int | float):
-                lengths[uid] = float(video["duration_sec"])
-    return scenarios, lengths
+    """Scenarios and durations by video uid, of Ego4D's `ego4d.json`."""
+    videos = _read(path, _Release).videos
+    lengths = {video.video_uid: video.duration_sec for video in videos if video.duration_sec is not None}
+    return {video.video_uid: video.scenarios or () for video in videos}, lengths
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read(path: Path, kind: type[Held]) -> Held:
+    """Raises `UsageError` with the first fault."""
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: cannot be read as JSON: {error}") from error
-    if not isinstance(held, dict):
-        raise UsageError(f"{path}: holds no JSON object")
-    return held
+        return TypeAdapter(kind).validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    except ValidationError as error:
+        raise UsageError(f"{path}: not Ego4D's {path.name}: {validation_reason(error)}") from error
 
 
 TRUTH = ".workbench/events.jsonl"
 
 
-class _Given(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
-
-
-class _Thing(_Given):
+class _Thing(BaseModel):
     kind_id: str
 
 
 class _Event(EventFields):
-    model_config = _Given.model_config
-
-    start: float
-    end: float
+    start: FiniteFloat
+    end: FiniteFloat
     seen_from: float
     seen_until: float
     paraphrase: str = ""
 
     def record(self) -> EventStructure:
-        parts = self.model_dump(include=set(EventFields.model_fields))
-        seen = (self.seen_from, self.seen_until)
-        return EventStructure(**parts, start=self.start, end=self.end, seen=seen, paraphrase=self.paraphrase)
+        parts = self.model_dump(exclude={"seen_from", "seen_until"})
+        return EventStructure(**parts, seen=(self.seen_from, self.seen_until))
 
 
-class _Story(_Given):
+class _Story(BaseModel):
     description: str
     events: tuple[_Event, ...]
     clutter: tuple[_Thing, ...] = ()
