@@ -27,7 +27,6 @@ from eval.tasks import open_task
 from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import FactPassage, Shape
 from eval.tasks.egofact.dataset import MINI_SIZE, Workbench, read_worlds
-from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.task import EgoFactTask, UnfilteredTask
 from rag.errors import UsageError
 from rag.settings import Settings
@@ -210,48 +209,21 @@ UNFILTERED = "egofact-workbench-unfiltered"
 TWO_WORLDS = Workbench(4, Shape(3, 1, 1, 1, 1))
 
 
-@pytest.fixture(scope="module")
-def unfiltered_task(tmp_path_factory: pytest.TempPathFactory) -> UnfilteredTask:
-    return UnfilteredTask(
-        UNFILTERED, "two small worlds", tmp_path_factory.mktemp("unfiltered"), TWO_WORLDS, worlds=2
-    )
-
-
-@pytest.fixture(scope="module")
-def unfiltered(unfiltered_task: UnfilteredTask) -> Prepared[Environment]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "workbench_passages", fewer_passages)
-        return check_task(unfiltered_task, Settings())
-
-
-def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(
-    unfiltered: Prepared[Environment],
+def test_the_controls_answer_questions_of_two_worlds_without_any_video(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worlds = {query.query_id.split("-")[0] for query in unfiltered.queries}
-    assert worlds == {"7", "8"}
-    assert len({query.query_id for query in unfiltered.queries}) == len(unfiltered.queries)
-    assert {query.cluster.split("-")[0] for query in unfiltered.queries} == worlds
-    asked = [
-        {(q.text, q.options) for q in unfiltered.queries if q.query_id.startswith(world)} for world in worlds
-    ]
-    assert not asked[0] & asked[1]
-
-
-@pytest.mark.parametrize("name", ["blind", "passages-only", "random"])
-def test_the_controls_answer_without_any_video(
-    unfiltered_task: UnfilteredTask, unfiltered: Prepared[Environment], name: str, tmp_path: Path
-) -> None:
-    assert list(unfiltered_task.solvers) == ["blind", "passages-only", "random"]
-    output = check_solver(unfiltered_task, unfiltered, name)
-    assert output.choice in set("ABCDEF")
-    check_scorer(unfiltered_task, unfiltered, output)
-    done = run_solver(unfiltered_task, unfiltered, name, 0, tmp_path / name)
-    assert done.asked == len(unfiltered.queries)
-    assert json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-    assert unfiltered_task.folder is not None
-    assert not list(unfiltered_task.folder.rglob("*.mp4"))
-
-
-def test_what_needs_videos_is_refused(unfiltered_task: UnfilteredTask) -> None:
+    monkeypatch.setattr(build, "workbench_passages", fewer_passages)
+    task = UnfilteredTask(UNFILTERED, "two small worlds", tmp_path / "data", TWO_WORLDS, worlds=2)
+    prepared = check_task(task, Settings())
+    asked = {name: [q for q in prepared.queries if q.query_id.startswith(f"{name}-")] for name in "78"}
+    assert sum(map(len, asked.values())) == len(prepared.queries)
+    assert all(query.cluster.startswith(f"{name}-") for name, held in asked.items() for query in held)
+    texts = [{(query.text, query.options) for query in held} for held in asked.values()]
+    assert not texts[0] & texts[1]
+    assert list(task.solvers) == ["blind", "passages-only", "random"]
+    for name in task.solvers:
+        check_scorer(task, prepared, check_solver(task, prepared, name))
+        assert run_solver(task, prepared, name, 0, tmp_path / name).asked == len(prepared.queries)
+    assert not list((tmp_path / "data").rglob("*.mp4"))
     with pytest.raises(UsageError, match="renders no videos; it has blind, passages-only, random"):
-        unfiltered_task.solver("localized")
+        task.solver("localized")

@@ -117,35 +117,30 @@ class AgentContext:
             "search", text, details=title_details(page.results[:SHOWN]), query=query, results=shown
         )
 
-    def fetch(self, result: SearchResult, *, transcript: bool) -> WebVideo:
-        """Download a video, with its transcript where that is asked for and can be had. Raises `WebError`
-        or `FileProblem`."""
-        title = result.title or result.url
-        video = fetch_video(
-            self.web,
-            result,
-            self.frame_source,
-            self.retry,
-            transcript=transcript,
-            on_error=lambda error: self.fail(error, f"the transcript of {title}"),
-        )
-        self.trace.add_web_calls()
-        return video
-
     def fetch_new(self, result: SearchResult, kind: str, *, transcript: bool, **data: Any) -> WebVideo | None:
-        """As `fetch`; None for an address or a content met before, and where the download fails.
+        """Download a video, with its transcript where that is asked for and can be had.
 
-        A known content has a step of `kind` with `data`.
+        None for an address or a content met before, and where the download fails. A known content has a step
+        of `kind` with `data`.
         """
         if result.url in self._urls:
             return None
         self._urls.add(result.url)
+        title = result.title or result.url
         try:
-            video = self.fetch(result, transcript=transcript)
+            video = fetch_video(
+                self.web,
+                result,
+                self.frame_source,
+                self.retry,
+                transcript=transcript,
+                on_error=lambda error: self.fail(error, f"the transcript of {title}"),
+            )
         except (WebError, FileProblem) as error:
-            self.fail(error, result.title or result.url)
+            self.fail(error, title)
             self._closed.add(result.url)
             return None
+        self.trace.add_web_calls()
         if video.video_id in self._contents:
             self._closed.add(result.url)
             self.trace.add(kind, f"{result.title}: the same file as one before", url=result.url, **data)

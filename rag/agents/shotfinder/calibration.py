@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from corpora.records import AudioClass, Style, Tone
 from rag.errors import UsageError
@@ -162,22 +162,35 @@ def wilson(right: int, n: int) -> tuple[float, float]:
     return round(max(0.0, middle - half), 6), round(min(1.0, middle + half), 6)
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """One row of a file of labels; what is empty is not labelled."""
+class Label(BaseModel):
+    """One row of a file of labels; what is left out is not labelled."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     path: Path
-    start: float | None
-    end: float | None
-    classes: Mapping[Property, str]
-    copy_of: Path | None
+    start: Annotated[float, Field(ge=0)] = 0.0
+    end: float | None = None
+    color: Tone | None = None
+    style: Style | None = None
+    audio: AudioClass | None = None
+    copy_of: Path | None = None
 
+    @property
+    def classes(self) -> dict[Property, str]:
+        """What is labelled, by property."""
+        labels: dict[Property, str | None] = {"color": self.color, "style": self.style, "audio": self.audio}
+        return {kind: true for kind, true in labels.items() if true is not None}
 
-COLUMNS = ("path", "start", "end", "color", "style", "audio", "copy_of")
+    @model_validator(mode="after")
+    def _in_order(self) -> Label:
+        if self.end is not None and self.end < self.start:
+            raise ValueError("start and end are seconds, start not after end")
+        return self
 
 
 def read_labels(file: Path, folder: Path) -> list[Label]:
-    """Rows of a CSV file with a header of `COLUMNS`, of which only `path` is needed; paths below `folder`.
+    """Rows of a CSV file whose header has names of the fields of `Label`, of which only `path` is needed;
+    paths below `folder`.
 
     Raises `UsageError` with the line of a row that cannot be used.
     """
@@ -186,33 +199,21 @@ def read_labels(file: Path, folder: Path) -> list[Label]:
             rows = list(csv.DictReader(opened))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{file}: cannot be read as CSV: {error}") from error
-    names = [str(name) for name in rows[0]] if rows else []
-    if "path" not in names or not {*names} <= {*COLUMNS}:
-        raise UsageError(f"{file}: no rows with a header of these columns: {', '.join(COLUMNS)}")
-    return [_label(row, f"{file}:{at}", folder) for at, row in enumerate(rows, start=2)]
-
-
-def _label(row: Mapping[str, str | None], where: str, folder: Path) -> Label:
-    cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
-    classes: dict[Property, str] = {}
-    for kind in ("color", "style", "audio"):
-        if (said := cells[kind]) and said not in CLASSES[kind]:
-            known = ", ".join(CLASSES[kind])
-            raise UsageError(f"{where}: {kind} {said!r} is none of {known}")
-        if said:
-            classes[kind] = said
-    try:
-        start, end = (float(cells[name]) if cells[name] else None for name in ("start", "end"))
-    except ValueError as error:
-        raise UsageError(f"{where}: start and end are seconds") from error
-    if not 0 <= (first := start or 0.0) <= (first if end is None else end) < math.inf:
-        raise UsageError(f"{where}: start and end are seconds, start not after end")
-    if cells["copy_of"] and not (folder / cells["copy_of"]).is_file():
-        raise UsageError(f"{where}: no file {cells['copy_of']!r} in {folder}")
-    if not cells["path"] or not (folder / cells["path"]).is_file():
-        raise UsageError(f"{where}: no file {cells['path']!r} in {folder}")
-    copy_of = folder / cells["copy_of"] if cells["copy_of"] else None
-    return Label(folder / cells["path"], start, end, classes, copy_of)
+    if not rows:
+        raise UsageError(f"{file}: no rows with a header of these columns: {', '.join(Label.model_fields)}")
+    found = []
+    for at, row in enumerate(rows, start=2):
+        cells = {str(name): text for name, cell in row.items() if (text := str(cell or "").strip())}
+        try:
+            label = Label.model_validate(cells)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise UsageError(f"{file}:{at}: {' '.join(map(str, first['loc']))}: {first['msg']}") from error
+        placed = {name: folder / path for name in ("path", "copy_of") if (path := getattr(label, name))}
+        if missing := [path for path in placed.values() if not path.is_file()]:
+            raise UsageError(f"{file}:{at}: no file {missing[0]}")
+        found.append(label.model_copy(update=placed))
+    return found
 
 
 def measure_labels(library: Library, labels: Sequence[Label]) -> list[Labelled]:
@@ -225,7 +226,7 @@ def measure_labels(library: Library, labels: Sequence[Label]) -> list[Labelled]:
     for label in labels:
         video_id = library.video_id(str(label.path))
         duration = library.engine.reader.video(video_id).duration
-        start, end = label.start or 0.0, duration if label.end is None else label.end
+        start, end = label.start, duration if label.end is None else label.end
         middle = (start + end) / 2
         shot = next((one for one in library.shots(video_id) if one.start <= middle < one.end), None)
         track = library.sound_track(video_id)

@@ -165,28 +165,26 @@ class ShotRun(WebRun):
     @property
     def absence(self) -> str:
         """Why there is no shot, in words; empty where there is one."""
-        return "" if self.shot is not None else absence_of(self.failure, self.looks)
+        failure, looks = self.failure, self.looks
+        if self.shot is not None:
+            return ""
+        if failure == NOTHING_FOUND:
+            return f"no search brought a video that could be had ({failure})"
+        if failure == NOTHING_LOOKED_AT:
+            why = _commonest([look.reason for look in looks if look.missed == "unseen"])
+            if why.endswith(UNCALIBRATED):
+                why += ": 'rag calibrate', or --constraints measured"
+            return f"nothing could be looked at ({failure})" + (f": {why}" if why else "")
+        if failure:
+            return f"the run ended with {failure}"
+        if looks and all(look.missed == "constraint" for look in looks):
+            return f"no video meets what was measured; {_commonest([look.reason for look in looks])}"
+        return "no video that was looked at holds it"
 
     @property
     def found(self) -> bool:
         """Whether a shot was found."""
         return self.shot is not None
-
-
-def absence_of(failure: str, looks: Sequence[Look]) -> str:
-    """Why a run has no shot, in words."""
-    if failure == NOTHING_FOUND:
-        return f"no search brought a video that could be had ({failure})"
-    if failure == NOTHING_LOOKED_AT:
-        why = _commonest([look.reason for look in looks if look.missed == "unseen"])
-        if why.endswith(UNCALIBRATED):
-            why += ": 'rag calibrate', or --constraints measured"
-        return f"nothing could be looked at ({failure})" + (f": {why}" if why else "")
-    if failure:
-        return f"the run ended with {failure}"
-    if looks and all(look.missed == "constraint" for look in looks):
-        return f"no video meets what was measured; {_commonest([look.reason for look in looks])}"
-    return "no video that was looked at holds it"
 
 
 def _commonest(reasons: Sequence[str]) -> str:

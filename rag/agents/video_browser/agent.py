@@ -32,7 +32,7 @@ from rag.agents.video_browser.watcher import (
 )
 from rag.answering import answer_of, answer_reading
 from rag.citations import cite
-from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
+from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
@@ -205,23 +205,19 @@ class _BrowserRun:
 
     def _watch_one(self, result: SearchResult) -> bool:
         """Whether the video was watched, relevant or not."""
-        memory = self._memory
-        memory.spent.add(result.url)
+        self._memory.spent.add(result.url)
+        video = self._context.fetch_new(result, "reject", transcript=self._settings.transcript)
+        if video is None:
+            return False
         try:
-            video = self._context.fetch(result, transcript=self._settings.transcript)
-            if video.video_id in memory.contents:
-                text = f"{result.title}: the same file as one already watched"
-                self._trace.add("reject", text, url=result.url)
-                return False
             self._perceive(video)
-            memory.contents.add(video.video_id)
-        except (WebError, FileProblem, ReasonerError) as error:
+        except (FileProblem, ReasonerError) as error:
             self._context.fail(error, result.title or result.url)
             return False
         return True
 
     def _perceive(self, video: WebVideo) -> None:
-        """Watch a video as the paradigm does. Raises `WebError`, `FileProblem` or `ReasonerError`."""
+        """Watch a video as the paradigm does. Raises `FileProblem` or `ReasonerError`."""
         settings, memory, trace = self._settings, self._memory, self._trace
         title, url = video.result.title, video.result.url
         if settings.paradigm == "direct":

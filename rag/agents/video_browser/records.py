@@ -127,8 +127,6 @@ class BrowserMemory:
     """Every result met so far, by address."""
     spent: set[str] = field(default_factory=set)
     """Addresses that were watched, or failed for good."""
-    contents: set[str] = field(default_factory=set)
-    """Content ids that were watched: a re-upload of the same bytes adds nothing."""
     evidence: list[ReadWindow] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
 

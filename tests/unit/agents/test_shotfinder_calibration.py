@@ -71,8 +71,8 @@ def labels(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("path,style\na.mp4,live\nb.mp4,cartoon\n", "csv:3: style 'cartoon' is none of live, 2d"),
-        ("path,start\na.mp4,nan\n", "csv:2: start and end are seconds"),
+        ("path,style\na.mp4,live\nb.mp4,cartoon\n", "csv:3: style: Input should be 'live', '2d'"),
+        ("path,start\na.mp4,nan\n", "csv:2: start: Input should be a finite number"),
     ],
 )
 def test_a_bad_row_is_named(text: str, fault: str, tmp_path: Path):

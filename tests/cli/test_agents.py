@@ -1,0 +1,126 @@
+"""`rag agent`: steps, trace, page, JSON and exit code of each agent, and the same bytes again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.browser_world import make_web
+from tests.fakes.command import run_rag, run_rag_process
+from tests.fakes.synthetic import write_video
+
+BROWSE = ("video-browser", "What is the secret of kettle video 7?", "--loops", "1")
+SHOTS = ("shotfinder", "the kettle video", "--tone", "warm", "--after", "a door opens")
+RECALL = (
+    *("raclo", "--global", "I remember kettle video 7", "--sound", "the secret is PLUM"),
+    *("--moment", "a kettle", "--before", "a cup", "--after", "steam"),
+)
+
+
+def told(shape: dict[str, Any]) -> tuple[Any, ...]:
+    """What is found of the secret, of each agent."""
+    if "shot" in shape:
+        return shape["shot"], shape["constraints"], len(shape["looks"]), shape["failure"]
+    if "cues" in shape:
+        return shape["matched"], shape["cues"], bool(shape["candidates"])
+    return "PLUM" in shape["answer"]["text"], shape["citations"][0]["path"][-7:], shape["tokens"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "found", "said", "kinds"),
+    [
+        (BROWSE, 0, (True, "video07", True), "plan:", {"plan", "select", "watch", "answer"}),
+        # Nothing was indexed, so no frame can be judged: N/A.
+        (
+            SHOTS,
+            1,
+            (None, {"color": "warm", "after": "a door opens"}, 4, "NothingLookedAt"),
+            "imagine:",
+            {"imagine", "absent", "shot"},
+        ),
+        # Of what is said alone, no judge takes it for the video.
+        (RECALL, 1, (False, "GKTA", True), "recall:", {"think", "take", "verify", "localize", "answer"}),
+    ],
+)
+def test_a_run_over_a_web_without_a_library(
+    words: tuple[str, ...], code: int, found: tuple[Any, ...], said: str, kinds: set[str], tmp_path: Path
+) -> None:
+    make_web(tmp_path / "web").close()
+    whole = ("agent", *words, "--web", "web", "--json")
+    done = run_rag(tmp_path, *whole, "--trace", "a.jsonl", "--html", "a.html")
+    assert done.returncode == code, done.stderr
+    shape = json.loads(done.stdout)
+    assert shape["schema"] == f"rag.agent.{words[0]}/1"
+    assert told(shape) == found
+    assert shape["tokens_counted_as"].startswith("counted")
+    assert said in done.stderr
+    assert "frames: none are seen" in done.stderr
+    steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"web", "search", "result", *kinds} <= {step["kind"] for step in steps}
+    assert "kettle video" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    again = run_rag_process(tmp_path, *whole, "--trace", "b.jsonl", "--html", "b.html")
+    assert again.returncode == code
+    for name in ("jsonl", "html"):
+        assert (tmp_path / f"a.{name}").read_bytes() == (tmp_path / f"b.{name}").read_bytes()
+
+
+def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
+    make_web(tmp_path / "web").close()
+    words = ("agent", *BROWSE, "--web", "web", "--json", "--faults", "rate_limit=1")
+    done = run_rag(tmp_path, *words)
+    assert done.returncode == 1, done.stderr
+    shape = json.loads(done.stdout)
+    assert (shape["answer"]["matched"], shape["failure"]) == (False, "")
+    assert set(shape["failures"]) == {"RateLimited"}
+    assert shape["usage"]["by_role"]["answer_open"]["counted_calls"] == 1
+    assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
+    # Nor is an option chosen, unless one must be.
+    options = (*words, "--option", "PLUM", "--option", "FIG")
+    for more, code, matched in ((), 1, False), (("--must-choose",), 0, True):
+        done = run_rag(tmp_path, *options, *more)
+        assert (done.returncode, json.loads(done.stdout)["answer"]["matched"]) == (code, matched)
+
+
+def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
+    """`--corpus`: videos with their subtitles, without a library."""
+    (tmp_path / "videos").mkdir()
+    write_video(tmp_path / "videos" / "kettle.mp4", 3.0)
+    subtitles = "1\n00:00:00,000 --> 00:00:02,000\nThe secret of the kettle is PLUM.\n"
+    (tmp_path / "videos" / "kettle.srt").write_text(subtitles, encoding="utf-8")
+    done = run_rag(tmp_path, "agent", *BROWSE, "--corpus", "videos", "--json")
+    assert done.returncode == 0, done.stderr
+    shape = json.loads(done.stdout)
+    assert "PLUM" in shape["answer"]["text"]
+    assert shape["citations"][0]["path"].endswith("kettle.mp4")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((*BROWSE, "--web", "nowhere"), 1, "web build"),
+        ((*BROWSE, "--web", "https://example.com"), 2, "live web"),
+        ((*SHOTS, "--web", "w", "--corpus", "c"), 2, "two webs"),
+        (("shotfinder", "a kettle", "--after", "  "), 2, "--after '  ': it holds no word"),
+        (("raclo", "--before", "a cup"), 2, "GKTA"),
+    ],
+)
+def test_wrong_words_are_one_line(words: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
+    done = run_rag(tmp_path, "agent", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_a_calibration_that_is_missing_is_named_before_anything_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_SEARCH__CALIBRATION", str(tmp_path / "none.json"))
+    line = f"rag: {tmp_path / 'none.json'}: cannot be read; write one with 'rag calibrate'\n"
+    for words in (
+        ("agent", "shotfinder", "a kettle", "--web", "nowhere"),
+        ("eval", "run", "shotfinder", "--data", "nowhere", "--system", "shotfinder"),
+    ):
+        done = run_rag(tmp_path, *words)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
