@@ -90,7 +90,8 @@ def open_web_environment(
     """The web of `web_folder`, the library that holds its videos, and the reasoner.
 
     Where the web is made of the library, its videos are searched by what the library holds of them, too,
-    and where it is made of files, by their transcripts: local files have no titles.
+    and where it is made of files, by their transcripts; either way a result is shown by what is said in it:
+    local files have no titles.
     """
     from rag.web import open_web
 
@@ -103,7 +104,7 @@ def open_web_environment(
                 faults=faults,
                 encoder=session.settings.encoder,
                 library=contents,
-                spoken=bool(corpus),
+                spoken=web is None,
             ) as opened:
                 reasoner, counting = open_reasoner(session, library)
                 read, hear = media_readers(session, library)

@@ -140,14 +140,16 @@ class Web:
         trace: WebTrace | None = None,
         timeout_seconds: float = 10.0,
         real_time: bool = False,
+        spoken: bool = False,
     ) -> None:
+        """`spoken`: the snippet of a video is what it says that fits the query best."""
         self.catalogue = catalogue
         """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
         self.trace = trace or WebTrace()
         self.faults = faults or Faults()
         self.timeout_seconds = timeout_seconds
         self.real_time = real_time
-        self._videos, self._pages = videos, pages
+        self._videos, self._pages, self._spoken = videos, pages, spoken
         self._attempts: dict[tuple[object, ...], int] = {}
         self._fetched: set[str] = set()
         self._lock = threading.Lock()
@@ -165,6 +167,7 @@ class Web:
             trace=trace,
             timeout_seconds=self.timeout_seconds,
             real_time=self.real_time,
+            spoken=self._spoken,
         )
 
     def search_videos(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
@@ -178,7 +181,9 @@ class Web:
             stale = self.faults.strikes("stale_metadata", entry.url)
             if stale and "stale_metadata" not in call.faults:
                 call.faults.append("stale_metadata")
-            return video_result(entry, rank, hit.score, stale=stale)
+            found = video_result(entry, rank, hit.score, stale=stale)
+            said = _best_part(_with_speech(entry).description, query) if self._spoken else ""
+            return replace(found, snippet=said) if said and not stale else found
 
         return self._search("search_videos", self._videos, query, page, page_size, result)
 
@@ -393,7 +398,8 @@ def open_web(
 
     `encoder`: whose text encoder serves the dense half of the engine. `real_time`: sleep through the delays
     of slow answers. `library`: videos are searched by what it holds of them, and by their metadata.
-    `spoken`: also by their transcripts, which no web's search reads, for files that have no metadata.
+    `spoken`: also by their transcripts, which no web's search reads, and shown by what they say, for files
+    that have no metadata.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -412,7 +418,8 @@ def open_web(
         texts = {entry.id: entry.text for entry in entries}
         return SearchEngine(texts, engine, opener, catalogue.folder / ".vectors")
 
-    titles = engine_of(map(_with_speech, catalogue.videos) if spoken else catalogue.videos)
+    searched = map(_with_speech, catalogue.videos) if spoken and library is None else catalogue.videos
+    titles = engine_of(searched)
     videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
     return Web(
         catalogue,
@@ -422,6 +429,7 @@ def open_web(
         trace=trace,
         timeout_seconds=timeout_seconds,
         real_time=real_time,
+        spoken=spoken,
     )
 
 

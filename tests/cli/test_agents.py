@@ -85,16 +85,16 @@ def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -
 
 
 def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
-    """`--corpus`: videos with their subtitles, without a library."""
+    """`--corpus`: videos with their subtitles, without a library; their names say nothing of them."""
     (tmp_path / "videos").mkdir()
-    write_video(tmp_path / "videos" / "kettle.mp4", 3.0)
+    write_video(tmp_path / "videos" / "clip_7.mp4", 3.0)
     subtitles = "1\n00:00:00,000 --> 00:00:02,000\nThe secret of the kettle is PLUM.\n"
-    (tmp_path / "videos" / "kettle.srt").write_text(subtitles, encoding="utf-8")
+    (tmp_path / "videos" / "clip_7.srt").write_text(subtitles, encoding="utf-8")
     done = run_rag(tmp_path, "agent", *BROWSE, "--corpus", "videos", "--json")
     assert done.returncode == 0, done.stderr
     shape = json.loads(done.stdout)
     assert "PLUM" in shape["answer"]["text"]
-    assert shape["citations"][0]["path"].endswith("kettle.mp4")
+    assert shape["citations"][0]["path"].endswith("clip_7.mp4")
 
 
 @pytest.mark.parametrize(

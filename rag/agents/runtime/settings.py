@@ -16,7 +16,7 @@ Positive = Annotated[float, Field(gt=0)]
 
 def check_settings(settings: Any) -> None:
     """Raise `UsageError` where a value is none that its annotation allows."""
-    for name, adapter in _adapters(type(settings)).items():
+    for name, adapter in _adapters(settings.__class__).items():
         try:
             adapter.validate_python(getattr(settings, name))
         except ValidationError as error:
@@ -24,6 +24,6 @@ def check_settings(settings: Any) -> None:
 
 
 @cache
-def _adapters(kind: type) -> dict[str, TypeAdapter[Any]]:
+def _adapters(kind: Any) -> dict[str, TypeAdapter[Any]]:
     hints = get_type_hints(kind, include_extras=True)
     return {name: TypeAdapter(hint) for name, hint in hints.items()}
