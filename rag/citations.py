@@ -168,16 +168,13 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
     """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
     was retrieved, where that is a passage the one with the nearest sentence; empty without any.
 
-    Of a clip the text is quoted that makes it relevant, unless that is the name of its file; beside a clip
-    without one, the nearest sentence of a passage.
+    Of a clip the text is quoted that makes it relevant, unless that is the name of its file.
     """
     best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
     said = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), None)
     if best is None:
         return ""
-    place = _place(said if said and isinstance(best, RetrievedPassage) else best)
-    beside = f", in words {_place(said)}" if said and not place.startswith("“") else ""
-    return f"Nearest is {place}{beside}."
+    return f"Nearest is {_place(said if said and isinstance(best, RetrievedPassage) else best)}."
 
 
 def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:

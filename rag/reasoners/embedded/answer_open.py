@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.question_forms import parts
 from rag.reasoners.embedded.quotation import (
     MOST_WITHOUT_NUMBER,
     AskedText,
-    Quotable,
     Ranked,
     asks_for_number,
     fitted_weights,
@@ -26,9 +23,6 @@ from rag.words import numbers
 
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
-NEAR = 0.4
-"""Value that a sentence which backs the answer may lack of the best one's."""
-MOST_BACKING = 2
 SAYS_EVENT = 0.5
 """Share of an event's units from which a line says it."""
 BY_TIME = SURE - 0.01
@@ -90,15 +84,13 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     if best is None:
         why = "No sentence of the evidence speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why)
-    support, sure = [best, *_backing(ranked.found)], ranked.confidence
-    if best is not ranked.found[0].sentence:
-        support, sure = [best], BY_TIME
+    sure = ranked.confidence if best is ranked.found[0].sentence else BY_TIME
     return OpenAnswer(
         text=best.context if best.is_row else best.text,
         confidence=sure,
         explanation=f"Quoted from {place_of(best)}: of all sentences read it fits best.",
-        windows=tuple(sorted({one.index for one in support if one.origin == "window"})),
-        passages=tuple(sorted({one.index for one in support if one.origin == "passage"})),
+        windows=(best.index,) if best.origin == "window" else (),
+        passages=(best.index,) if best.origin == "passage" else (),
     )
 
 
@@ -127,11 +119,3 @@ def _in_time(reading: Reading, best: Sentence) -> Sentence | None:
 
 def _start(line: Sentence) -> float:
     return line.start
-
-
-def _backing(ranked: Sequence[Quotable]) -> list[Sentence]:
-    """At most two other sentences that come near the best, from another place: they back the answer."""
-    best = ranked[0]
-    near = (one.sentence for one in ranked[1:] if best.value - one.value <= NEAR)
-    place = (best.sentence.origin, best.sentence.index)
-    return [one for one in near if (one.origin, one.index) != place][:MOST_BACKING]

@@ -142,5 +142,5 @@ def test_of_a_clip_the_text_that_is_nearest_is_named_else_that_of_a_passage() ->
     where = "Nearest is 0.0-30.0 s of f.mp4"
     named = replace(spoken, path="/clip_014.mp4", spans=(RelevantSpan(said(0, 30, "clip 014", "tag"), 0.2),))
     assert nearest([named]) == "Nearest is 0.0-30.0 s of clip_014.mp4."
-    assert nearest([seen, near]) == f"{where}, in words “Books are lent for weeks.” in all.csv."
+    assert nearest([seen, near]) == f"{where}."
     assert nearest([seen, replace(near, nearest="")]) == f"{where}."
