@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from localization.graph import neighbours_of, normalized
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
 

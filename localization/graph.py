@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from localization.windows import TIME_STEP
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
 

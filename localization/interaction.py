@@ -9,14 +9,11 @@ tokens of the query and stretches of frames for those of the document.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localization.windows import FLAT
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FRAMES = 4
 """Neighbouring frames of a stretch: 2 s at 2 a second."""

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localization.methods import METHODS, Interval, Position, shifted
 from localization.sampling import frames_inside, midpoints
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity, rasterised
 from localization.windows import Span, Window, standardised
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _none() -> NDArray[np.float64]:

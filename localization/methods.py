@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from localization.settings import LocalizeSettings, MethodName
 from localization.windows import (
@@ -30,9 +31,6 @@ from localization.windows import (
     standardised,
     window_scores,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 Side = Literal["before", "after"]
 Position = Literal[Side, "within"]

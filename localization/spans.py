@@ -6,14 +6,10 @@ half-open [start, end) in seconds. Nothing here is from a paper: EgoFact localiz
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from localization.windows import TIME_STEP, standardised
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 LEAST_DEVIATION = 0.02
 """A standard deviation below this means that image similarity does not separate the frames."""

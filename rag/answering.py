@@ -21,7 +21,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
@@ -48,10 +51,6 @@ from rag.settings import Settings
 from rag.store.finding import advice_to_fill
 from rag.store.lookup import whole_file
 from rag.words import content_words, lexical_overlap, word_set
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
 NOT_SURE = "Not sure: the library comes near this question, and does not surely answer it."

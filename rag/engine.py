@@ -8,19 +8,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from corpora.records import Frames
 from indexers.errors import OTHER_ENCODER, EncoderKind
+from indexers.settings import EncoderSettings
 from rag.errors import EncoderMismatch
 from rag.settings import Settings
 from rag.store.reading import Reader
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from corpora.video.reader import MediaReader
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
-    from indexers.settings import EncoderSettings
     from rag.reasoners.protocol import Reasoner
     from rag.retrieval import Retriever
 

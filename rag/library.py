@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from corpora.objects import StoreError
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import LocalizedWindow
@@ -55,9 +58,6 @@ from rag.store.records import FileState, Removed, Stats
 from rag.store.sidecars import is_source
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind

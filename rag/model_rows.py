@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexers.models.lookup import recommended_model
-from indexers.models.verify import list_models
+from indexers.models.verify import ModelRow, list_models
 from indexers.registry import models_in_use
 
 if TYPE_CHECKING:
-    from indexers.models.verify import ModelRow
     from rag.settings import Settings
 
 

@@ -21,18 +21,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.relevance import IMAGE_MIDDLE, image_relevance
 from rag.settings import TOP_K
-from rag.store.records import SCORE_MEASURES, NullScores, ScoreCalibration
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.store.records import ClipFrames
+from rag.store.records import SCORE_MEASURES, ClipFrames, NullScores, ScoreCalibration
 
 SUBJECTS = (
     "a street market", "a person riding a horse", "a surgeon operating on a patient",

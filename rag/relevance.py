@@ -17,15 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.protocol import TextTower
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 MIDDLE = 0.47
 ANSWER_MIDDLE = 0.59

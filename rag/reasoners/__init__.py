@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from corpora.entry_points import load_entry_point
+from indexers.settings import EncoderSettings
 from rag.errors import SettingsError
 from rag.settings import PartSettings, ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
-    from indexers.settings import EncoderSettings
     from rag.reasoners.llm.recording import Recording
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part, Reasoner

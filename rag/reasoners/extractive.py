@@ -21,27 +21,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.devices import device_memory, find_device
 from indexers.digests import folder_digest
 from indexers.models.lookup import find_weights, recommended_model
+from indexers.settings import EncoderSettings
 from indexers.tensors import weight_files
 from indexers.torch_backend import quiet_transformers
 from rag.errors import WeightsInvalid, WeightsMissing
-from rag.reasoners import deterministic
+from rag.reasoners import ReasonerContext, deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
+from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
+from rag.records import Usage
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from indexers.settings import EncoderSettings
-    from rag.reasoners import ReasonerContext
     from rag.reasoners.llm.usage import UsageCounter
-    from rag.reasoners.protocol import ReplyT, RequestT, Role
-    from rag.records import Usage
 
 LONGEST = 384
 STRIDE = 128

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from rag.records import Usage
+
 if TYPE_CHECKING:
     from rag.reasoners.prompts import Material, PromptItem
-    from rag.records import Usage
 
 Part = Literal["planner", "watcher", "analyst", "judge"]
 """Which model runs a role, where the settings name several; the analyst is that of `[reasoner]` itself."""

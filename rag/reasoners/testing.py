@@ -12,9 +12,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag.errors import RoleUnknown
+from rag.reasoners.protocol import Reasoner, Role
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.answer_open import ANSWER_OPEN
 from rag.reasoners.roles.reading import sample_reading
@@ -22,9 +23,6 @@ from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.reasoners.roles.samples import OPEN
 from rag.reasoners.roles.search_step import SEARCH_STEP
 from rag.records import Usage
-
-if TYPE_CHECKING:
-    from rag.reasoners.protocol import Reasoner, Role
 
 
 def replies(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, Any, str]]:

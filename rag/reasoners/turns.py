@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rag.records import Usage
+
 if TYPE_CHECKING:
     from rag.reasoners.llm.usage import UsageCounter
-    from rag.records import Usage
 
 _thread = threading.local()
 

@@ -16,22 +16,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Frames
 from rag.errors import PromptTooLarge, ReplyInvalid, RequestRefused
 from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
+from rag.reasoners.protocol import Part, Reasoner, ReplyT, RequestT, Role
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadWindow
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.reasoners.protocol import Part, Reasoner, ReplyT, RequestT, Role
-    from rag.records import Usage
+from rag.records import Usage
 
 
 class RoutedReasoner:

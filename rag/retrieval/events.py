@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Clip, Video
 from localization.occurrences import occurrences
@@ -17,9 +17,6 @@ from rag.relevance import IMAGE_MIDDLE, image_relevance
 from rag.retrieval.ranking import RetrievedClip, clip_with_most
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.shots import allowed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_OCCURRENCES = 24
 """That are read; of more, those in which the event is seen best."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from indexers.protocol import TextTower
 from localization.interaction import late_interaction
 from rag.store.records import ClipFrames
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from indexers.protocol import TextTower
 
 KEPT_CLIPS = 512
 """Clips kept at most: 47 MB of 30 s at 2 frames a second and 768 dimensions."""

@@ -9,19 +9,16 @@ the other, each by its distance to those taken before too, so that near duplicat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.records import PassageHit, VideoHit
 from rag.retrieval.frames import images_of
+from rag.retrieval.retriever import Retriever
 from rag.retrieval.shots import no_image_embeddings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.retrieval.retriever import Retriever
-    from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames
 
 NEIGHBOURS = 5
 SAMPLE = 2048

@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
+from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
+from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.vectors import place_with_most
 from rag.words import (
@@ -35,10 +37,6 @@ from rag.words import (
     with_articles,
     word_set,
 )
-
-if TYPE_CHECKING:
-    from indexers.protocol import TextEncoder
-    from rag.store.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)

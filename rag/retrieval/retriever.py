@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Video
 from indexers.protocol import TextEncoder, TextTower
@@ -53,9 +54,6 @@ from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.words import content_words, lexical_overlap, word_set
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import AudioClass, Clip, Evidence, Shot, SoundTrack, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
@@ -25,9 +26,6 @@ from rag.retrieval.ranking import clip_with_most
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CONTEXT_SECONDS = 60.0
 """Greatest distance of a moment from what is seen before or after it."""

@@ -7,18 +7,15 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction, signature
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from indexers.protocol import TextEncoder, TextTower
 from rag.errors import RoleUnknown, SettingsError
-from rag.reasoners import deterministic
+from rag.reasoners import ReasonerContext, deterministic
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
+from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles import ROLES
 from rag.records import Usage
-
-if TYPE_CHECKING:
-    from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners import ReasonerContext
-    from rag.reasoners.protocol import ReplyT, RequestT, Role
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 

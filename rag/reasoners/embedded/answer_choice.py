@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.questions import option_label
 from rag.reasoners.embedded.claims import spelled_out, statement, two_hop
@@ -39,9 +39,6 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.records import SURE, Question
 from rag.relevance import ImageScoreCalibrator, logistic
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NOT_SURE = SURE - 0.01
 LEAST = 0.3

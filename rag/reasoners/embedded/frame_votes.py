@@ -20,17 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.reasoners.embedded.claims import two_hop
 from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 GATE, SHARP = 1.0, 3.0
 """Set on the Workbench dev split of EgoFact, for frames spread over the clip (109 one-hop questions)."""

@@ -8,15 +8,12 @@ sense (`embedding`). A rule of words is no judge of facts: report it under its n
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.option_features import denies
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.units import share, units
 from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized
 from rag.words import numbers
-
-if TYPE_CHECKING:
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 LEAST_SHARE = 0.9
 """Of the units of a truth."""

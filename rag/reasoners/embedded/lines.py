@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.cues import joined_cues
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.roles.material import VideoView
 from rag.relevance import text_relevance
 from rag.words import content_words, lexical_overlap, word_set
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rag.reasoners.embedded.scoring import SentenceVectors
-    from rag.reasoners.roles.material import VideoView
 
 MOST_LINES = 24
 """Lines that are worth a vector for one text; those that share most of its words."""

@@ -7,23 +7,17 @@ represents its own time and 2 s on both sides. Of stretches that overlap the bes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import kind_name
 from rag.reasoners.embedded.lines import rank_lines
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import event_text
-from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView, clipped
 from rag.relevance import image_relevance
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 LEAST = 0.2
 """Relevance below which the video is said not to hold it."""

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.reasoners.embedded.lines import lines, rank_lines
 from rag.reasoners.embedded.question_forms import event_text
-from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.material import VideoView, distinct
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.words import word_set
-
-if TYPE_CHECKING:
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 SUPPORTED = 0.5
 """Relevance from which a text is supported."""

@@ -6,21 +6,17 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.function_words import listed, without_function_words
 from rag.reasoners.embedded.quotation import AskedText
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.sentences import Sentence
 from rag.reasoners.embedded.units import GRAM, NUMBER, by_rarity, share, units
+from rag.records import Question
 from rag.words import number_tokens, numbers, tokens
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.reasoners.embedded.scoring import SentenceVectors
-    from rag.reasoners.embedded.sentences import Sentence
-    from rag.records import Question
 
 FEATURES = ("overlap", "before", "after", "claim", "covered", "number", "negation", "beside")
 """Of a sentence, for an option: the first three as in `quotation`; cosine to the claim; share of the option's

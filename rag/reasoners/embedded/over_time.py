@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.questions import option_label
 from rag.reasoners.embedded.lines import relevances
@@ -23,9 +24,6 @@ from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import IMAGE_MIDDLE, IMAGE_SLOPE, TEXT_ODDS_POWER, ImageScoreCalibrator, logistic
 from rag.words import content_words, numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LEAST_DOUBT = 1e-6
 """That a text supports an event, or that it does not: what relevance is rounded to."""

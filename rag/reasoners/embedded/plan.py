@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.embedded.phrases import entities, query_words
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.words import content_words, split_sentences, word_set
-
-if TYPE_CHECKING:
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 MIN_RELEVANCE = 0.5
 """Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones are above)."""

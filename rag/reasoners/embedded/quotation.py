@@ -16,18 +16,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, of_one_text
 from rag.reasoners.embedded.units import by_rarity, share, units
 from rag.records import SURE
 from rag.relevance import logistic
 from rag.words import numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FEATURES = ("cross_encoder", "cosine", "overlap", "before", "after", "rank", "score", "length")
 """Of a sentence: what the cross-encoder says of it; cosine to the question; share of the question's units,

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from indexers.protocol import Vocabulary
+from indexers.protocol import TextEncoder, TextTower, Vocabulary
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.reading import Reading
 from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, image_relevance
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles.material import VideoView
-    from rag.reasoners.roles.reading import Reading
 
 
 class SentenceVectors:

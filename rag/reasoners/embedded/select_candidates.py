@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.lines import relevances
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
-
-if TYPE_CHECKING:
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 NEAR = 0.8
 """Share of the best relevance from which a result is worth opening beside it."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.embedded.lines import rank_lines
 from rag.reasoners.embedded.locate import frame_scores
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import event_text
-from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
 from rag.relevance import image_relevance
-
-if TYPE_CHECKING:
-    from rag.reasoners.embedded.scoring import SentenceVectors
 
 MATCHES = 0.5
 SOUND = 0.25

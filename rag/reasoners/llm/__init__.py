@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
+from rag.reasoners import ReasonerContext
+from rag.settings import ReasonerSettings
 
 if TYPE_CHECKING:
-    from rag.reasoners import ReasonerContext
     from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
     from rag.reasoners.llm.recording import Recording
     from rag.reasoners.llm.usage import UsageCounter
-    from rag.settings import ReasonerSettings
 
 __all__ = ["open_llm", "open_llm_reasoner"]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import BaseModel
 
 from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.fitting import Reduction, fit_to, reduce_further, reduced_items, reduced_variables
 from rag.reasoners.llm.messages import ChatClient, ChatReply
-from rag.reasoners.llm.recording import ExchangeInput
+from rag.reasoners.llm.recording import ExchangeInput, Recording
 from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
 from rag.reasoners.llm.usage import (
     UsageCounter,
@@ -21,18 +23,11 @@ from rag.reasoners.llm.usage import (
     seconds_spent,
 )
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
-from rag.reasoners.protocol import BadReply
+from rag.reasoners.protocol import BadReply, ReplyT, RequestT, Role, RoleCall
 from rag.reasoners.roles import ROLES
 from rag.reasoners.turns import turn_clock
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    from rag.reasoners.llm.recording import Recording
-    from rag.reasoners.protocol import ReplyT, RequestT, Role, RoleCall
-    from rag.records import Usage
-    from rag.settings import ReasonerSettings
-
+from rag.records import Usage
+from rag.settings import ReasonerSettings
 
 Rendered = Callable[[Reduction | None], tuple[Message, ...]]
 """A prompt as messages, reduced where it is too large."""

@@ -25,17 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from corpora.errors import file_error
 from corpora.outputs import RECORDING_HEAD
 from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import EncodedAudio, Message
-
-if TYPE_CHECKING:
-    from rag.settings import ReasonerSettings
-
+from rag.settings import ReasonerSettings
 
 LARGEST_COUNT = 2**53
 """Of tokens; what is beyond it was no real count."""

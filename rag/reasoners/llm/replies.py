@@ -17,15 +17,13 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, Union, get_args, get_origin
+from typing import Any, Generic, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from rag.reasoners.protocol import BadReply, ReplyT
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
 
 THINKING = re.compile(
     r"\A\s*(?:<(think|thinking|reasoning|thought)>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"

@@ -10,17 +10,13 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rag.errors import BudgetSpent
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import Message
 from rag.reasoners.turns import current_turn
 from rag.records import Usage
-
-if TYPE_CHECKING:
-    from rag.settings import ReasonerSettings
-
+from rag.settings import ReasonerSettings
 
 BYTES_A_TOKEN = 4
 PATCH = 28

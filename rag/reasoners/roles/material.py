@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from corpora.records import Evidence, Frames
@@ -14,12 +16,7 @@ from corpora.text_decoding import one_line
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem, ReadAudio
 from rag.reasoners.protocol import BadReply, Reply
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rag.records import Question
+from rag.records import Question
 
 
 def labels(count: int) -> tuple[str, ...]:

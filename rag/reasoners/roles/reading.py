@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Frames, Passage, cited_title
 from corpora.text_decoding import one_line
@@ -18,9 +18,6 @@ from rag.reasoners.roles.material import known_numbers, said
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.reasoners.roles.samples import DIM, QUESTIONS
 from rag.records import Question
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
