@@ -302,6 +302,8 @@ Verdict = Literal["sure", "possibly", "nothing"]
 """How far an answer or a hit can be relied on, in a word."""
 SURE = 0.5
 """Confidence or relevance from which it is `sure`; from the threshold of matches on it is `possibly`."""
+UNSURE = SURE - 0.01
+"""The greatest confidence of an answer that must not be `sure`."""
 
 
 def verdict_of(value: float, least: float) -> Verdict:

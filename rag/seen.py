@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from localization.windows import Window
-from rag.records import SURE, Answer, Question, VideoCitation, rounded_down
+from rag.records import UNSURE, Answer, Question, VideoCitation, rounded_down
 from rag.retrieval import RetrievedClip, Retriever
-
-NOT_SURE = SURE - 0.01
-"""The greatest confidence of such an answer."""
 
 
 def answer_by_images(
@@ -41,7 +38,7 @@ def answer_by_images(
         question=question,
         choice=None,
         text=f"{window.start:.1f}-{window.end:.1f} s of {PurePath(clip.path).name}{like}.",
-        confidence=min(clip.image_relevance, NOT_SURE),
+        confidence=min(clip.image_relevance, UNSURE),
         explanation=f"Images of this window fit it (relevance {rounded_down(clip.image_relevance):.2f}). "
         f"{unanswered}".strip(),
         matched=True,

@@ -43,9 +43,9 @@ from rag import Library
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.answer_choice import Weights, weights
-from rag.reasoners.embedded.claims import spelled_out, statement
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
+from rag.reasoners.embedded.question_forms import spelled_out, statement
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of

@@ -127,9 +127,7 @@ def test_nothing_matches_is_an_answer(worlds: dict[bool, World], images: bool) -
         assert not answer.matched
         assert (answer.text, answer.choice, answer.citations) == (NOTHING_MATCHES, None, ())
         assert answer.confidence == 0.0
-        assert re.search(
-            r"Nearest is (?:[\d.-]+ s of .+\.mp4|“.+\.” in all\.csv)\.$", answer.explanation
-        )
+        assert re.search(r"Nearest is (?:[\d.-]+ s of .+\.mp4|“.+\.” in all\.csv)\.$", answer.explanation)
         assert tuple(answer.timings) == STAGES
 
 

@@ -28,19 +28,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.questions import option_label
-from rag.reasoners.embedded.claims import spelled_out, statement, two_hop
 from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax
 from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import Form, asks_for_thing
+from rag.reasoners.embedded.question_forms import Form, asks_for_thing, spelled_out, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.records import SURE, Question
+from rag.records import UNSURE, Question
 from rag.relevance import ImageScoreCalibrator, logistic
 
-NOT_SURE = SURE - 0.01
 LEAST = 0.3
 """Chance that the frames are right below which they alone support no option: as `search.threshold`."""
 EVEN = 1e-6
@@ -118,7 +116,7 @@ def answer_choice(
 def chance_by_frames(votes: Sequence[Vote], best: int, by: Weights) -> float:
     """That an option is right of which frames alone speak, in [0, 1]: never sure."""
     slope, constant = by.seen
-    return min(logistic(slope * votes[best].log_odds(len(votes)) + constant), NOT_SURE)
+    return min(logistic(slope * votes[best].log_odds(len(votes)) + constant), UNSURE)
 
 
 def _no_choice(why: str) -> ChosenOption:

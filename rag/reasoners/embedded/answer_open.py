@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.question_forms import parts
-from rag.reasoners.embedded.quotation import (
-    MOST_WITHOUT_NUMBER,
-    AskedText,
-    Ranked,
-    asks_for_number,
-    fitted_weights,
-)
+from rag.reasoners.embedded.quotation import AskedText, Ranked, asks_for_number, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sequence_of
 from rag.reasoners.embedded.units import share, units
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.records import SURE
+from rag.records import UNSURE
 from rag.relevance import ImageScoreCalibrator
 from rag.words import numbers
 
@@ -25,8 +19,6 @@ LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 SAYS_EVENT = 0.5
 """Share of an event's units from which a line says it."""
-BY_TIME = SURE - 0.01
-"""Confidence of a line that is known by its time alone."""
 NOTHING = Ranked((), 0.0)
 
 
@@ -58,7 +50,7 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
     ranked = asked.ranked(places, rows, cosines, fitted)
     best = ranked.found[0].sentence
     if asks_for_number(vector, vectors.encoder, fitted) and not numbers(f"{best.title} {best.context}"):
-        ranked = Ranked(ranked.found, min(ranked.confidence, MOST_WITHOUT_NUMBER))
+        ranked = Ranked(ranked.found, min(ranked.confidence, UNSURE))
     return ranked if ranked.confidence >= LEAST else NOTHING
 
 
@@ -84,7 +76,8 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     if best is None:
         why = "No sentence of the evidence speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why)
-    sure = ranked.confidence if best is ranked.found[0].sentence else BY_TIME
+    # A line that is known by its time alone is never sure.
+    sure = ranked.confidence if best is ranked.found[0].sentence else UNSURE
     return OpenAnswer(
         text=best.context if best.is_row else best.text,
         confidence=sure,

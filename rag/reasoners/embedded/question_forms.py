@@ -1,4 +1,4 @@
-"""What a question asks: its scene and event, and whether it counts or orders events.
+"""What a question asks: its scene and event, whether it counts or orders events, and what its options claim.
 
 The forms are those of EgoFact's prompts (D.2.3 and D.2.4): "In a video where SCENE, [before|after EVENT,]
 what is the object that EVENT?". A question of no form loses its question word and is taken as it is.
@@ -7,10 +7,12 @@ what is the object that EVENT?". A question of no form loses its question word a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
+from rag.function_words import FUNCTION_WORDS
+from rag.records import Question
 from rag.words import content_words
 
 Position = Literal["before", "after", "within"]
@@ -144,3 +146,50 @@ def declarative(core: str) -> str:
     text = bare(core)
     true_of = Form.TRUE_OF.search(text)
     return (true_of and true_of["topic"]) or Form.ASKED.sub("", text) or text
+
+
+_TWO_HOP = re.compile(r"^\s*(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$", re.I | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoHop:
+    """An option of the form "When X. The object does Y." (EgoFact, section 2.2)."""
+
+    when: str
+    claim: str
+
+
+def two_hop(option: str) -> TwoHop | None:
+    """The two parts of a two-hop option; None for any other text."""
+    found = _TWO_HOP.match(option)
+    return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
+
+
+def spelled_out(question: Question) -> Question:
+    """With what Yes and No claim in place of such options: "wear glasses", "not wear glasses"."""
+    claim = declarative(parts(question.text).asked)
+    claims = {"yes": claim, "no": f"not {claim}"}
+    answers = [option.strip(" .!").casefold() for option in question.options]
+    if sorted(answers) != ["no", "yes"] or not content_words(claim):
+        return question
+    return replace(question, options=tuple(claims[answer] for answer in answers))
+
+
+def statement(question: Question, option: str) -> str:
+    """What an option claims, after the question's own topic: "the torque wrench: it loosens bolts"."""
+    core = bare(parts(question.text).core)
+    found = Form.TRUE_OF.search(core)
+    topic = (found["topic"] or "") if found else declarative(core)
+    # What is asked for is no topic: "true about the object that she holds".
+    hidden = found and re.match(r"(?:the|an?|some) (?:object|thing|item)\b", topic, re.IGNORECASE)
+    body = option.strip().rstrip(". ")
+    hop = two_hop(body)
+    body = f"{_lower(hop.when)}, {_lower(hop.claim)}" if hop else _lower(body)
+    body = re.sub(r"\b[Tt]he object\b", "some object", body)
+    return body if hidden or not content_words(topic) else f"{topic}: {body}"
+
+
+def _lower(text: str) -> str:
+    """The first letter small where the word opens a sentence only."""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    return text[:1].lower() + text[1:] if first.lower() in FUNCTION_WORDS else text

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, of_one_text
 from rag.reasoners.embedded.units import by_rarity, share, units
-from rag.records import SURE
+from rag.records import UNSURE
 from rag.relevance import logistic
 from rag.words import numbers
 
@@ -41,9 +41,6 @@ passage lacks; log of its share among the sentences (softmax of the ordering); d
 most `FURTHEST`."""
 
 FURTHEST = 6.0
-MOST_WITHOUT_NUMBER = SURE - 0.01
-"""Confidence of an answer whose passage lacks a number of the question, or that lacks the number which is
-asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +178,7 @@ class AskedText:
         evidence = self.evidence(places[order[0]], first, values, order[0], fitted.background)
         sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
         # What lacks the question's own number may be on the subject, and is never sure.
-        return Ranked(found, round(min(sure, MOST_WITHOUT_NUMBER) if evidence["missing_number"] else sure, 6))
+        return Ranked(found, round(min(sure, UNSURE) if evidence["missing_number"] else sure, 6))
 
     def evidence(
         self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rag.function_words import is_english
 from rag.questions import option_label
-from rag.reasoners.embedded.claims import spelled_out, statement
 from rag.reasoners.embedded.phrases import entities
 from rag.reasoners.embedded.question_forms import (
     asks_for_order,
@@ -13,6 +12,8 @@ from rag.reasoners.embedded.question_forms import (
     declarative,
     event_text,
     parts,
+    spelled_out,
+    statement,
 )
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS, Facets

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.embedded.phrases import content_runs, entities, query_words
-from rag.reasoners.embedded.plan import decompose, plan
 from rag.reasoners.embedded.rewriting import decompose_facets
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.select_candidates import select_candidates
+from rag.reasoners.embedded.searching import decompose, imagine_queries, plan, select_candidates
 from rag.reasoners.roles.imagine_queries import ImagineRequest
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.plan import KnownVideo, PlanRequest, TriedQuery

@@ -9,10 +9,8 @@ import pytest
 
 from corpora.records import Evidence
 from indexers.protocol import TextTower, Vocabulary
-from rag.reasoners.embedded.locate import locate
-from rag.reasoners.embedded.observe import observe, summarize, timeline
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
-from rag.reasoners.embedded.verify_video import match_frame, verify_video
+from rag.reasoners.embedded.watching import locate, match_frame, observe, summarize, timeline, verify_video
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.locate import LocateRequest
 from rag.reasoners.roles.match_frame import MatchRequest

@@ -31,7 +31,7 @@ from eval.tasks.egofact.construction.segments import cluster_count, representati
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.claims import statement, two_hop
+from rag.reasoners.embedded.question_forms import statement, two_hop
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.reading import Reading, ReadPassage

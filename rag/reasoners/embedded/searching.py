@@ -1,20 +1,24 @@
-"""The planner: parts of the question, what is known of each, leads, and queries for what is missing.
+"""What is searched for and which results are opened: the planner, the picker, and searches from memory.
 
-Video-Browser, figure 18. A part is solved where a verified video's finding
-speaks to it, partial where a watched one does. A part after the first is
-searched with what the videos named that the question does not.
-At the last step all missing parts are searched at once.
+The planner knows parts of the question, what is known of each, and leads (Video-Browser, figure 18). A part
+is solved where a verified video's finding speaks to it, partial where a watched one does. A part after the
+first is searched with what the videos named that the question does not. At the last step all missing parts
+are searched at once. Results are picked by their metadata alone (section 4.2, stage I).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
 from itertools import chain, zip_longest
 
 from rag.reasoners.embedded.lines import relevances
-from rag.reasoners.embedded.phrases import entities, query_words
+from rag.reasoners.embedded.phrases import entities, query_words, statements
 from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
+from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
 from rag.words import content_words, split_sentences, word_set
 
 MIN_RELEVANCE = 0.5
@@ -94,3 +98,69 @@ def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
             seen.add(stems)
             found.append(query)
     return tuple(found[: request.max_queries])
+
+
+NEAR = 0.8
+"""Share of the best relevance from which a result is worth opening beside it."""
+LEAST = 0.02
+"""Relevance below which a result says nothing of what is asked for."""
+DESCRIPTION = 300
+
+
+def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
+    """At most `top_k`, those near the best relevance."""
+    texts = [_metadata(candidate) for candidate in request.candidates]
+    values = relevances(request.sub_question or request.question, texts, vectors)
+    least = max(LEAST, NEAR * max(values, default=0.0))
+    ordered = sorted(range(len(texts)), key=lambda at: -values[at])
+    chosen = [at for at in ordered if values[at] >= least][: request.top_k]
+    best = f"; the best is “{request.candidates[chosen[0]].title}”" if chosen else ""
+    return SelectedCandidates(
+        selected=tuple(chosen),
+        reason=f"Ranked {len(texts)} results by how well their metadata fit in words and sense{best}.",
+    )
+
+
+def _metadata(candidate: Candidate) -> str:
+    about, tags = candidate.description[:DESCRIPTION], ", ".join(candidate.tags)
+    parts = (candidate.title, about, tags, candidate.channel, _day(candidate))
+    return ". ".join(" ".join(part.split()) for part in parts if part.strip()) or "untitled"
+
+
+def _day(candidate: Candidate) -> str:
+    """Of the upload, as a question says it: 20240305 is "5 March 2024"."""
+    with suppress(ValueError):
+        day = datetime.strptime(candidate.upload_date.replace("-", ""), "%Y%m%d")
+        return f"{day.day} {day:%B %Y}"
+    return candidate.upload_date
+
+
+SHORT_QUERY, HALF_QUERY, ABOUT = 8, 5, 12
+"""Most words of a search, of each half of one for two things, and of one for what a video is about."""
+MOST_ANCHORS = 6
+
+
+def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
+    """At most `count` different queries: the memory's own words. What the whole may be is not guessed."""
+    memory = request.memory
+    impression, moment = statements(memory.global_impression), statements(memory.key_moment)
+    beside = " ".join((memory.before, memory.after, memory.auditory_memory))
+    whole = " ".join((*impression, *moment, beside, memory.constraint))
+    anchors, doing = entities(whole, MOST_ANCHORS), " ".join(moment[:1])
+    found = [
+        # A video is listed by what it is as a whole, and by what is done in it with what.
+        query_words(" ".join(impression), ABOUT),
+        query_words(" ".join(impression[1:]), SHORT_QUERY),
+        query_words(doing, SHORT_QUERY),
+        f"{query_words(doing, HALF_QUERY)} {query_words(beside, HALF_QUERY)}".strip(),
+        query_words(" ".join(moment), SHORT_QUERY),
+        query_words(beside, SHORT_QUERY),
+        *anchors,
+        query_words(whole, SHORT_QUERY),
+    ]
+    queries = tuple(dict.fromkeys(filter(None, found))) or (whole.strip() or "video",)
+    return ImaginedQueries(
+        thought=f"The memory's own words that set it apart: {', '.join(anchors) or 'none'}.",
+        anchors=anchors,
+        queries=queries[: max(1, request.count)],
+    )
