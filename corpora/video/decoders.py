@@ -6,7 +6,7 @@ Decoders run in the watched subprocess (`corpora.video.worker`) and nowhere else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -38,6 +38,21 @@ class Decoder(Protocol):
 
         `times` of the result are those at which these frames came on screen.
         """
+
+
+def decode(
+    path: str, decoder: str, probe: Probe, request: FrameRequest, beat: Heartbeat
+) -> Iterator[FrameBatch | DecodeReport]:
+    """The frames that the decoder of that name gives, and its report last."""
+    report = yield from open_decoder(decoder).frames(path, probe, request, beat)
+    yield report
+
+
+def decode_at(
+    path: str, decoder: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
+) -> Frames:
+    """As `Decoder.frames_at`, of the decoder of that name."""
+    return open_decoder(decoder).frames_at(path, probe, times, short_side, beat)
 
 
 GROUP = "rag.decoders"

@@ -1,8 +1,9 @@
 """The watched subprocess as its parent sees it, and the messages between the two.
 
 It is started at the first request, ended when it is stuck, and started again after a crash. Messages hold no
-pickle: two little-endian lengths (header u32, raw u64), a JSON header, and the arrays named in it under
-`arrays` as [dtype, shape], one after another.
+pickle: the length of a text (little-endian, u32), the text, which is JSON, and the bytes of its arrays, one
+after another. In the JSON a record is an object that names its kind under `record`; of an array it has the
+dtype and the shape.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator
+from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +27,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 import corpora.errors as errors
-from corpora.objects import is_url
+from corpora.passages.document import Document, PageStart
+from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
 from corpora.platforms import read_into, readable
+from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address
+from corpora.video.records import (
+    DecodeReport,
+    FrameBatch,
+    FrameRequest,
+    Keyframe,
+    Probe,
+    TimedText,
+    TrackFacts,
+)
+from corpora.video.sidecars import Sidecars
 
 if TYPE_CHECKING:  # pydantic, which the subprocess does without
     from corpora.settings import ReadingSettings, StorageSettings
 
-_HEAD = struct.Struct("<IQ")
+_HEAD = struct.Struct("<I")
 _MOST_HEADER = 256 * 2**20
 _DTYPES = ("|u1", "<f4", "<f8")
+_RECORDS: dict[str, Callable[..., Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *(DecodeReport, Document, FrameBatch, FrameRequest, Frames, Keyframe, PageStart, Passage, Probe),
+        *(Problem, RecognizedPage, ScannedPage, Sidecars, TextLine, TimedText, TrackFacts),
+    )
+}
+"""What a message may hold beside JSON, arrays and fractions. Sequences in records are tuples."""
 
-Array = NDArray[Any]
 Message = dict[str, Any]
 
 
@@ -43,14 +65,23 @@ class Closed(Exception):
     """The other end is gone."""
 
 
-def send(handle: int, header: Message, arrays: Sequence[Array] = ()) -> None:
+def send(handle: int, message: Message) -> None:
     """Write one message; blocks while the pipe is full, which is what holds a fast decoder back."""
-    flat = [np.ascontiguousarray(array) for array in arrays]
-    described = {**header, "arrays": [[array.dtype.str, array.shape] for array in flat]}
+    arrays: list[NDArray[Any]] = []
+
+    def described(value: Any) -> Message:
+        if isinstance(value, np.ndarray):
+            arrays.append(np.ascontiguousarray(value))
+            return {"record": "array", "dtype": value.dtype.str, "shape": value.shape}
+        if isinstance(value, Fraction):
+            return {"record": "Fraction", "text": str(value)}
+        name = type(value).__name__
+        return {"record": name, **{each: getattr(value, each) for each in value.__dataclass_fields__}}
+
     # ASCII JSON carries names that are not UTF-8 as lone surrogates, and back.
-    words = json.dumps(described).encode("ascii")
-    _write(handle, memoryview(_HEAD.pack(len(words), sum(array.nbytes for array in flat)) + words))
-    for array in flat:
+    words = json.dumps(message, default=described).encode("ascii")
+    _write(handle, memoryview(_HEAD.pack(len(words)) + words))
+    for array in arrays:
         if array.nbytes:
             _write(handle, array.data.cast("B"))
 
@@ -63,35 +94,43 @@ def _write(handle: int, data: memoryview) -> None:
             raise Closed from error
 
 
-def receive(handle: int, wait: Callable[[], None]) -> tuple[Message, list[Array]]:
+def receive(handle: int, wait: Callable[[], None]) -> Message:
     """Read one message. `wait` is called before every read, and may raise.
 
     Raises `Closed` at the end of the stream, and if what comes is no message.
     """
-    header_size, raw_size = _HEAD.unpack(_read(handle, _HEAD.size, wait))
-    if header_size > _MOST_HEADER:
-        raise Closed
-    header: Message = json.loads(_read(handle, header_size, wait))
-    arrays: list[Array] = []
-    for kind, shape in header.pop("arrays"):
-        if kind not in _DTYPES:
+    arrays: list[NDArray[Any]] = []
+
+    def made(fields: Message) -> Any:
+        name = fields.pop("record", None)
+        if name is None:
+            return fields
+        if name == "Fraction":
+            return Fraction(fields["text"])
+        if name in _RECORDS:
+            held = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+            return _RECORDS[name](**held)
+        if fields["dtype"] not in _DTYPES:
             raise Closed
-        array: Array = np.empty(shape, kind)
-        if array.nbytes:
-            _read_into(handle, array.data.cast("B"), wait)
-        arrays.append(array)
-    if sum(array.nbytes for array in arrays) != raw_size:
+        arrays.append(np.empty(fields["shape"], fields["dtype"]))
+        return arrays[-1]
+
+    (size,) = _HEAD.unpack(_read(handle, bytearray(_HEAD.size), wait))
+    if size > _MOST_HEADER:
         raise Closed
-    return header, arrays
+    message: Message = json.loads(_read(handle, bytearray(size), wait), object_hook=made)
+    for array in arrays:
+        if array.nbytes:
+            _fill(handle, array.data.cast("B"), wait)
+    return message
 
 
-def _read(handle: int, count: int, wait: Callable[[], None]) -> bytes:
-    data = bytearray(count)
-    _read_into(handle, memoryview(data), wait)
-    return bytes(data)
+def _read(handle: int, held: bytearray, wait: Callable[[], None]) -> bytearray:
+    _fill(handle, memoryview(held), wait)
+    return held
 
 
-def _read_into(handle: int, data: memoryview, wait: Callable[[], None]) -> None:
+def _fill(handle: int, data: memoryview, wait: Callable[[], None]) -> None:
     while data:
         wait()
         count = read_into(handle, data)
@@ -106,6 +145,8 @@ CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRA
 DIED = "its reader died"
 OF_MEMORY = (TOO_MUCH_MEMORY, DIED)
 """Reasons that may be those of a file before: a library that gets no more memory may also crash."""
+MEDIA_SECONDS = 1200.0
+"""Processor time for each MiB of a media file: a still image of an hour is about as large."""
 PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
@@ -137,44 +178,48 @@ class MediaProcess:
         """Of the running subprocess; None before the first request and after a crash."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
-    def ask(self, op: str, path: str, **arguments: object) -> Iterator[tuple[Message, list[Array]]]:
-        """The parts of the answer as they come. Ending the iteration early cancels the request.
+    def ask(
+        self, function: Callable[..., Any], path: str, cpu_seconds: float = MEDIA_SECONDS, **arguments: Any
+    ) -> Generator[Any, None, None]:
+        """What `function` gives for a file, as it comes; ending the iteration early cancels the request.
 
+        The function gets `path`, `beat` if it wants that, and `arguments`, of which `out` is a file that it
+        may write. `cpu_seconds`: its processor time for each MiB of the file.
         A request that is still going on when the next one is made is cancelled; going on with it then
         raises `RuntimeError`. Raises `FileProblem`, with the path.
         """
+        request = {
+            "function": f"{function.__module__}:{function.__qualname__}",
+            # The subprocess's working folder is the one of its start.
+            "path": path_or_address(path),
+            "arguments": arguments,
+            "cpu_seconds": cpu_seconds,
+            "stall_seconds": self._stall_seconds,
+            "audio_track": self._audio_track,
+            "language": self._limits.language,
+            "storage": self._storage.model_dump(mode="json") if self._storage is not None else None,
+        }
         used, parts = self.pid is not None, 0
         try:
-            with contextlib.closing(self._answer(op, path, arguments)) as answer:
+            with contextlib.closing(self._answer(request, path)) as answer:
                 for part in answer:
                     parts += 1
                     yield part
             return
         except errors.OverLimit as problem:
-            if not used or parts or not any(reason in str(problem) for reason in OF_MEMORY):
+            reasons = (TOO_MUCH_MEMORY,) if parts else OF_MEMORY
+            if not used or not any(reason in str(problem) for reason in reasons):
                 raise
         # What earlier files left in the process counts against none.
         self.close()
-        yield from self._answer(op, path, arguments)
+        yield from islice(self._answer(request, path), parts, None)
 
-    def _answer(
-        self, op: str, path: str, arguments: dict[str, object]
-    ) -> Generator[tuple[Message, list[Array]], None, None]:
+    def _answer(self, request: Message, path: str) -> Generator[Any, None, None]:
         if self._busy:
             self._cancel()
         self._requests += 1
         number = self._requests
-        # The subprocess's working folder is the one of its start.
-        whole = path_or_address(path)
-        if is_url(path) and self._storage is not None:
-            arguments["storage"] = self._storage.model_dump(mode="json")
-        asked = {
-            "op": op,
-            "path": whole,
-            "stall_seconds": self._stall_seconds,
-            "audio_track": self._audio_track,
-        }
-        self._begin({**asked, **arguments}, path)
+        self._begin(request, path)
         self._busy = number
         try:
             while True:
@@ -182,10 +227,10 @@ class MediaProcess:
                     raise RuntimeError(
                         "another file was opened on this reader before this one was read to its end"
                     )
-                answer, arrays = self._receive(path)
+                answer = self._receive(path)
                 kind = answer["type"]
                 if kind == "part":
-                    yield answer, arrays
+                    yield answer["value"]
                 elif kind == "done":
                     self._busy = 0
                     return
@@ -229,13 +274,12 @@ class MediaProcess:
                 if attempt == 2:
                     raise errors.StalledFile(f"{path}: the media reader does not start") from None
 
-    def _receive(self, path: str) -> tuple[Message, list[Array]]:
+    def _receive(self, path: str) -> Message:
         process = self._process
         if process is None:
             raise RuntimeError("the media reader was closed before the file was read to its end")
         assert process.stdout is not None
         handle = process.stdout.fileno()
-
         soon = min(1.0, self._stall_seconds / 4)
 
         def wait() -> None:
@@ -273,14 +317,14 @@ class MediaProcess:
 
         def wait() -> None:
             if not readable(handle, deadline - time.monotonic()):
-                raise _Stuck
+                raise errors.StalledFile
 
         try:
-            send(process.stdin.fileno(), {"op": "cancel"})
-            while receive(handle, wait)[0]["type"] in ("part", "beat"):
+            send(process.stdin.fileno(), {"function": "cancel"})
+            while receive(handle, wait)["type"] in ("part", "beat"):
                 if time.monotonic() > deadline:
-                    raise _Stuck
-        except (_Stuck, Closed):
+                    raise errors.StalledFile
+        except (errors.StalledFile, Closed):
             self.close()
 
 
@@ -294,9 +338,6 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
-
-
-class _Stuck(Exception): ...
 
 
 def _cpu_seconds(pid: int | None) -> float:

@@ -4,38 +4,35 @@ documents their passages."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
-from fractions import Fraction
+from dataclasses import replace
 from functools import cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import OverwritePolicy, replace_file
-from corpora.passages.document import Document, PageStart
+from corpora.passages import read_documents, read_passages
+from corpora.passages.document import Document, scanned_pages
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
-from corpora.scan import path_or_address
 from corpora.settings import ReadingSettings, StorageSettings
-from corpora.video import ipc
-from corpora.video.decoders import check_decoder
+from corpora.video.audio import read_audio
+from corpora.video.clipping import copy_streams, encode_clip
+from corpora.video.decoders import check_decoder, decode, decode_at
 from corpora.video.ipc import MediaProcess
-from corpora.video.records import (
-    DecodeReport,
-    FrameBatch,
-    FrameRequest,
-    Keyframe,
-    Probe,
-    TimedText,
-    TrackFacts,
-)
+from corpora.video.probe import probe_file
+from corpora.video.pyav_decoder import read_packets
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe, TimedText, TrackFacts
 from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector
-from corpora.video.sidecars import Sidecars, merge_sidecars
+from corpora.video.sidecars import Sidecars, merge_sidecars, read_sidecar
+from corpora.video.storyboard import keyframes_near
+from corpora.video.subtitles import read_texts
+from corpora.video.tracks import read_tracks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,9 +42,6 @@ AUDIO_RATE = 16_000
 """Samples a second that audio is read at."""
 SOUND_PADDING = 0.1
 """Seconds; sound that ends so little after the last image is what its codec fills its last packet with."""
-
-T = TypeVar("T")
-
 
 PageReader = Callable[[ScannedPage], Sequence[TextLine] | None]
 """The lines of a scanned page; None where there is no OCR after all."""
@@ -142,19 +136,19 @@ class MediaReader:
 
     def probe(self, path: str) -> Probe:
         """The facts of a file; packets are counted where the container's word cannot be right."""
-        probe = Probe.of(self._one(self._media(path), "probe", path)[0]["probe"])
+        probe: Probe = self._one(probe_file, path)
         self._probed = path, self._stamp(path), probe
         return probe
 
     def tracks(self, path: str) -> TrackFacts:
         """Exact rate, timecode and sound format. Raises `UnsupportedFile` without images."""
-        facts = self._one(self._media(path), "tracks", path)[0]["tracks"]
-        return TrackFacts(**{**facts, "rate": Fraction(facts["rate"])})
+        found: TrackFacts = self._one(read_tracks, path)
+        return found
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
         """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,
         else the first that is not forced, else the first."""
-        return tuple(TimedText(**text) for text in self._one(self._media(path), "texts", path)[0]["texts"])
+        return tuple(self._one(read_texts, path))
 
     def frames(
         self,
@@ -182,16 +176,12 @@ class MediaReader:
     def _batches(
         self, path: str, probe: Probe, request: FrameRequest
     ) -> Generator[FrameBatch, None, DecodeReport]:
-        child, decoder = self._decoder_of(path)
-        asked = {"decoder": decoder, "probe": asdict(probe), "request": asdict(request)}
-        with closing(self._advised(child.ask("frames", path, **asked))) as parts:
-            for message, arrays in parts:
-                if "report" in message:
-                    report = DecodeReport(**message["report"])
-                    continue
-                times, images, *large = arrays
-                keyframes = map(Keyframe, message["keyframes"], large)
-                yield FrameBatch(Frames(times, images), tuple(keyframes), message["salvaged"])
+        with closing(self._decoded(decode, path, probe=probe, request=request)) as parts:
+            for part in parts:
+                if isinstance(part, DecodeReport):
+                    report = part
+                else:
+                    yield part
         if not probe.audio or probe.duration <= report.end + SOUND_PADDING:
             return report
         end = self.packets(path).end
@@ -226,13 +216,11 @@ class MediaReader:
         `times` of the result: when these frames came on screen. Before the first frame and after the last,
         that one is given. Enters by seeking where that is exact, else reads from the beginning.
         """
-        asked = {"times": sorted(float(time) for time in times), "short_side": short_side}
-        probe = asdict(self._facts(path))
-        child, decoder = self._decoder_of(path)
-        parts = child.ask("frames_at", path, decoder=decoder, probe=probe, **asked)
+        asked = {"times": sorted(map(float, times)), "short_side": short_side}
         # To its end, or it would be cancelled.
-        [(_, (moments, images))] = list(self._advised(parts))
-        return Frames(moments, images)
+        [found] = list(self._decoded(decode_at, path, probe=self._facts(path), **asked))
+        frames: Frames = found
+        return frames
 
     def keyframes(self, path: str, times: Sequence[float], size: tuple[int, int]) -> Frames:
         """For each of `times` the keyframe on screen before it, else the first one after, in ascending order.
@@ -240,17 +228,16 @@ class MediaReader:
         `size`: width and height of the upright images, whatever the video's shape. Far cheaper than
         `frames_at`, and as far off as keyframes are apart. `times` of the result: those of the keyframes.
         """
-        asked = {"times": sorted(float(time) for time in times), "size": size}
-        probe = asdict(self._facts(path))
         # Of PyAV, whatever the decoder: no other reads keyframes alone.
-        _, (moments, images) = self._one(self._media(path), "keyframes", path, probe=probe, **asked)
-        return Frames(moments, images)
+        asked = {"times": sorted(map(float, times)), "size": size}
+        found: Frames = self._one(keyframes_near, path, probe=self._facts(path), **asked)
+        return found
 
     def packets(self, path: str) -> DecodeReport:
         """Of a video none of whose frames are decoded: when its last packet ends, of image or sound, and
         whether that is before the end by the container's word."""
-        part, _ = self._one(self._media(path), "packets", path, probe=asdict(self._facts(path)))
-        return DecodeReport(**part["report"])
+        found: DecodeReport = self._one(read_packets, path, probe=self._facts(path))
+        return found
 
     def audio(
         self, path: str, *, rate: int = AUDIO_RATE, gaps: bool = False, start: float = 0.0
@@ -258,8 +245,7 @@ class MediaReader:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
         gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
         seeking where the container has an index; samples may then differ in their last bits."""
-        for _, (block,) in self._media(path).ask("audio", path, rate=rate, gaps=gaps, start=start):
-            yield block
+        yield from self._media(path).ask(read_audio, path, rate=rate, gaps=gaps, start=start)
 
     def audio_between(self, path: str, start: float, end: float) -> NDArray[np.float32]:
         """Mono float32 (n,) at 16,000 Hz of [start, end) seconds, cut at the end of the track; empty without
@@ -284,68 +270,50 @@ class MediaReader:
         `read_page`: gives the lines of each scanned page of a PDF, page by page before the first passage; at
         None from it no page is read.
         """
-        recognized: list[dict[str, Any]] | None = []
-        for part, arrays in self._documents_of("passages", path, scans=read_page is not None):
-            if "unread" in part and recognized is not None:
-                recognized.append(part["unread"])
-            elif "scan" in part and recognized is not None and read_page is not None:
-                lines = read_page(ScannedPage(**part["scan"], image=arrays[0]))
+        pages = None if read_page is None else self._recognized(path, read_page)
+        yield from self._documents_of(read_passages, path, recognized=pages)
+
+    def _recognized(self, path: str, read_page: PageReader) -> list[RecognizedPage] | None:
+        pages: list[RecognizedPage] = []
+        for page in self._documents_of(scanned_pages, path):
+            if isinstance(page, ScannedPage):
+                lines = read_page(page)
                 if lines is None:
-                    recognized = None
-                    break
-                recognized.append(asdict(RecognizedPage(part["scan"]["number"], tuple(lines))))
-            else:
-                yield from _records_of(part, path, _passage)
-        if recognized or recognized is None:
-            for part, _ in self._documents_of("passages", path, recognized=recognized):
-                yield from _records_of(part, path, _passage)
+                    return None
+                page = RecognizedPage(page.number, tuple(lines))
+            pages.append(page)
+        return pages
 
     def documents(self, path: str) -> Iterator[Document | Problem]:
         """As `passages`: the documents, before they are cut into passages."""
-        for part, _ in self._documents_of("documents", path):
-            yield from _records_of(part, path, _document)
+        return self._documents_of(read_documents, path)
 
-    def _documents_of(
-        self, op: str, path: str, **arguments: object
-    ) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
-        limits = self._limits
-        return self._files.ask(
-            op, path, cpu_seconds=limits.document_seconds, language=limits.language, **arguments
-        )
+    def _documents_of(self, function: Callable[..., Any], path: str, **arguments: Any) -> Iterator[Any]:
+        asked = self._files.ask(function, path, self._limits.document_seconds, **arguments)
+        with closing(asked):
+            for found in asked:
+                yield replace(found, path=path) if isinstance(found, Problem) else found
 
     def sidecars(self, paths: Sequence[str]) -> Sidecars:
         """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error."""
-        if not paths:
-            return Sidecars()
-        try:
-            return self._sidecars(paths)
-        except FileProblem as problem:
-            if len(paths) == 1:
-                return Sidecars(notes=(f"{os.path.basename(paths[0])}: {reason_of(problem, paths[0])}",))
-        return merge_sidecars([self.sidecars([path]) for path in paths])
+        return merge_sidecars([self._sidecar(path) for path in sorted(paths)])
 
-    def _sidecars(self, paths: Sequence[str]) -> Sidecars:
-        texts: list[TimedText] = []
-        beside = [path_or_address(path) for path in paths]
-        facts: dict[str, Any] = {}
-        for part, _ in self._documents_of("sidecars", paths[0], beside=beside):
-            texts += (TimedText(**text) for text in part.get("texts", ()))
-            facts = part.get("sidecars", facts)
-        return Sidecars(
-            tuple(texts), **{**facts, "tags": tuple(facts["tags"]), "notes": tuple(facts["notes"])}
-        )
+    def _sidecar(self, path: str) -> Sidecars:
+        try:
+            [found] = list(self._documents_of(read_sidecar, path))
+        except FileProblem as problem:
+            found = Sidecars(notes=(f"{os.path.basename(path)}: {reason_of(problem, path)}",))
+        sidecars: Sidecars = found
+        return sidecars
 
     def cut(self, path: str, start: float, end: float, out: str) -> None:
         """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.reader.cut_clip`."""
-        self._one(self._media(path), "clip", path, start=start, end=end, out=out)
+        self._one(encode_clip, path, start=start, end=end, out=out)
 
     def remux(self, path: str, out: str) -> None:
         """Copy images and sound, nothing encoded again, into the MP4 file `out`, for players that read no
         other container. Raises `UnsupportedFile` where MP4 cannot hold them."""
-        self._one(self._media(path), "remux", path, probe=asdict(self._facts(path)), out=out)
-
-    def _decoder_of(self, path: str) -> tuple[MediaProcess, str]:
-        return (self._objects, "pyav") if is_url(path) else (self._frames, self.decoder)
+        self._one(copy_streams, path, probe=self._facts(path), out=out)
 
     def _media(self, path: str) -> MediaProcess:
         return self._objects if is_url(path) else self._files
@@ -367,18 +335,17 @@ class MediaReader:
             return -1, -1
         return status.st_size, status.st_mtime_ns
 
-    def _one(
-        self, child: MediaProcess, op: str, path: str, **arguments: object
-    ) -> tuple[ipc.Message, list[ipc.Array]]:
-        [part] = list(child.ask(op, path, **arguments))
-        return part
+    def _one(self, function: Callable[..., Any], path: str, **arguments: Any) -> Any:
+        [found] = list(self._media(path).ask(function, path, **arguments))
+        return found
 
-    def _advised(
-        self, parts: Iterator[tuple[ipc.Message, list[ipc.Array]]]
-    ) -> Generator[tuple[ipc.Message, list[ipc.Array]], None, None]:
+    def _decoded(
+        self, function: Callable[..., Any], path: str, **arguments: Any
+    ) -> Generator[Any, None, None]:
         """A stall or crash of another decoder than the default is most likely its own fault."""
+        child, decoder = (self._objects, "pyav") if is_url(path) else (self._frames, self.decoder)
         try:
-            yield from parts
+            yield from child.ask(function, path, decoder=decoder, **arguments)
         except StalledFile as error:
             if self.decoder == "pyav":
                 raise
@@ -386,21 +353,6 @@ class MediaReader:
                 f"{error}; {self.decoder} is known for this, try RAG_VIDEO__DECODER=pyav"
             )
             raise problem from error
-
-
-def _passage(pages: Sequence[int], page_starts: Sequence[int], **fields: Any) -> Passage:
-    return Passage(**fields, pages=tuple(pages), page_starts=tuple(page_starts))
-
-
-def _document(pages: Sequence[Mapping[str, int]], **fields: Any) -> Document:
-    return Document(**fields, pages=tuple(PageStart(**page) for page in pages))
-
-
-def _records_of(part: ipc.Message, path: str, kind: Callable[..., T]) -> Iterator[T | Problem]:
-    if "problem" in part:
-        yield Problem(**{**part["problem"], "path": path})
-    for fields in part.get("records", ()):
-        yield kind(**fields)
 
 
 def cut_clip(

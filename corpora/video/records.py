@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpora.records import EvidenceKind, Frames
 
@@ -64,12 +63,6 @@ class Probe:
     """Time of the first video packet."""
     pixel_aspect: float = 1.0
     """Width of a stored pixel, its height being 1; not 1 in anamorphic video."""
-
-    @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> Probe:
-        """From its fields as `asdict` and JSON give them."""
-        chapters = tuple(TimedText(**chapter) for chapter in fields["chapters"])
-        return cls(**{**fields, "tags": tuple(fields["tags"]), "chapters": chapters})
 
 
 @dataclass(frozen=True, slots=True)

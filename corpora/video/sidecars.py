@@ -39,7 +39,7 @@ class Sidecars:
 
 def read_sidecars(paths: Sequence[str | os.PathLike[str]]) -> Sidecars:
     """Read all sidecar files of one video. Never raises for a bad file: it says so in `notes`."""
-    return merge_sidecars([_read(path) for path in sorted(os.fspath(path) for path in paths)])
+    return merge_sidecars([read_sidecar(path) for path in sorted(os.fspath(path) for path in paths)])
 
 
 def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
@@ -51,7 +51,8 @@ def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
     return replace(stating[-1] if stating else Sidecars(), texts=tuple(ordered), notes=notes)
 
 
-def _read(path: str) -> Sidecars:
+def read_sidecar(path: str) -> Sidecars:
+    """As `read_sidecars`, of one file."""
     name = Path(path).name
     try:
         found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)

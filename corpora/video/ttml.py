@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import Any
 from xml.etree import ElementTree
@@ -21,7 +21,7 @@ Timed = tuple[float, float, tuple[str, ...]]
 def read_ttml(text: str) -> Iterator[Timed | None]:
     """The cues of a TTML file in its order; None for each whose times cannot be understood, and for what is
     behind a place that is no XML."""
-    parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start"])
+    parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start", "end"])
     broken = False
     try:
         # It says in which encoding it was, which is not how `str` is.
@@ -30,26 +30,38 @@ def read_ttml(text: str) -> Iterator[Timed | None]:
     except ElementTree.ParseError:
         broken = True
     root = Element("none")
-    with suppress(ElementTree.ParseError, StopIteration):
-        found: Any = next(iter(parser.read_events()))
-        root = found[1]
+    # `timed`: the elements that hold one with a time.
+    above, timed = list[Element](), set[Element]()
+    events: Iterator[Any] = parser.read_events()
+    with suppress(ElementTree.ParseError):
+        for event, found in events:
+            if event == "end":
+                above.pop()
+                continue
+            for each in reversed(above if _value(found, "begin") else ()):
+                if each in timed:
+                    break
+                timed.add(each)
+            root = above[0] if above else found
+            above.append(found)
     rate = _number(_value(root, "frameRate"), 30.0)
     multiplier = _value(root, "frameRateMultiplier").replace(":", " ").split()
     if len(multiplier) == 2:
         rate *= _number(multiplier[0], 1.0) / _number(multiplier[1], 1.0)
     units = {**_SECONDS, "f": 1 / rate, "t": 1 / _number(_value(root, "tickRate"), rate)}
-    yield from _cues(root, 0.0, units, 0)
+    yield from _cues(root, 0.0, units, timed, 0)
     if broken:
         yield None
 
 
-def _cues(element: Element, start: float, units: dict[str, float], depth: int) -> Iterator[Timed | None]:
+def _cues(
+    element: Element, start: float, units: dict[str, float], timed: Collection[Element], depth: int
+) -> Iterator[Timed | None]:
     """Those below an element; times count from those of what they are in."""
     for each in element if depth < MAX_DEPTH else ():
         begun = _time(_value(each, "begin") or "0s", units)
-        timed = [span for span in each.iter() if span is not each and _value(span, "begin")]
-        if timed or _name(each) not in ("p", "span"):
-            yield from _cues(each, start + (begun or 0.0), units, depth + 1)
+        if each in timed or _name(each) not in ("p", "span"):
+            yield from _cues(each, start + (begun or 0.0), units, timed, depth + 1)
             continue
         lines = (" ".join(line.split()) for line in "".join(_text(each)).split("\n"))
         lasts, until = _time(_value(each, "dur"), units), _time(_value(each, "end"), units)

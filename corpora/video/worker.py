@@ -15,33 +15,26 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from corpora.errors import DamagedFile, FileProblem, OverLimit, UnreadableFile, reason_of
 from corpora.objects import is_url
 from corpora.platforms import readable
-from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
 from corpora.text_decoding import expected_language
 from corpora.video import ipc
 from corpora.video.containers import choose_audio, object_files
-from corpora.video.decoders import open_decoder
-from corpora.video.records import FrameRequest, Probe
 
 if TYPE_CHECKING:
-    from corpora.passages.scanned_text import RecognizedPage
     from corpora.settings import StorageSettings
 
-MEDIA_SECONDS = 1200.0
-"""Processor time for each MiB of a media file: a still image of an hour is about as large."""
 HEARTBEAT_SECONDS = 0.25
 OPAQUE_HEARTBEATS = 10
 """A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
-
-Answer = Iterator[tuple[ipc.Message, list[ipc.Array]]]
 
 
 class Cancelled(Exception):
@@ -61,8 +54,8 @@ class Link:
     def next_request(self) -> ipc.Message:
         """Wait for the next request of the parent process."""
         while True:
-            request, _ = ipc.receive(self._requests, lambda: None)
-            if request["op"] != "cancel":
+            request = ipc.receive(self._requests, lambda: None)
+            if request["function"] != "cancel":
                 return request
 
     def beat(self) -> None:
@@ -77,10 +70,10 @@ class Link:
             raise Cancelled
         self.send({"type": "beat"})
 
-    def send(self, message: ipc.Message, arrays: list[ipc.Array] | None = None) -> None:
-        """Send a message and its arrays, each of any shape and dtype, to the parent process."""
+    def send(self, message: ipc.Message) -> None:
+        """Send a message to the parent process."""
         with self._lock:
-            ipc.send(self._answers, message, arrays or [])
+            ipc.send(self._answers, message)
 
 
 def main() -> None:
@@ -102,21 +95,21 @@ def main() -> None:
 
 def _serve(link: Link, request: ipc.Message) -> None:
     """Answer in a thread that can open the files of this request and no others."""
-    inputs = [request["path"], *request.get("beside", ())]
-    outputs = [os.path.dirname(request["out"])] if "out" in request else []
+    arguments = request["arguments"]
+    outputs = [os.path.dirname(arguments["out"])] if "out" in arguments else []
     closed: list[ipc.Closed] = []
 
     def run() -> None:
-        expected_language.set(request.get("language", ""))
+        expected_language.set(request["language"])
         if not is_url(request["path"]):
             with suppress(OSError):
-                restrict_files(inputs, outputs)
+                restrict_files([request["path"]], outputs)
         try:
             _answer(link, request)
         except ipc.Closed as error:
             closed.append(error)
 
-    limit_request(_cpu_seconds(request, inputs), writes=bool(outputs))
+    limit_request(_cpu_seconds(request), writes=bool(outputs))
     stop = _start_heartbeat(link, float(request["stall_seconds"]))
     thread = threading.Thread(target=run, name="request")
     try:
@@ -128,12 +121,11 @@ def _serve(link: Link, request: ipc.Message) -> None:
         raise closed[0]
 
 
-def _cpu_seconds(request: ipc.Message, inputs: list[str]) -> float:
+def _cpu_seconds(request: ipc.Message) -> float:
     size = 0
-    for path in inputs:
-        with suppress(OSError, ValueError):
-            size += 2**40 if is_url(path) else os.stat(path).st_size
-    return float(request.get("cpu_seconds", MEDIA_SECONDS)) * max(1.0, size / 2**20)
+    with suppress(OSError, ValueError):
+        size = 2**40 if is_url(request["path"]) else os.stat(request["path"]).st_size
+    return float(request["cpu_seconds"]) * max(1.0, size / 2**20)
 
 
 def _answer(link: Link, request: ipc.Message) -> None:
@@ -141,10 +133,10 @@ def _answer(link: Link, request: ipc.Message) -> None:
     objects.failure = ""
     choose_audio(request["audio_track"])
     try:
-        for message, arrays in OPERATIONS[request["op"]](request, link.beat):
+        for value in _values(request, link):
             if objects.failure:
                 break
-            link.send({"type": "part", **message}, arrays)
+            link.send({"type": "part", "value": value})
         if objects.failure:
             raise UnreadableFile(objects.failure)
     except Cancelled:
@@ -162,6 +154,21 @@ def _answer(link: Link, request: ipc.Message) -> None:
     link.send({"type": "done"})
 
 
+def _values(request: ipc.Message, link: Link) -> Iterator[Any]:
+    """What the function of a request gives: one value, or one after the other."""
+    module, _, name = request["function"].partition(":")
+    function, arguments = getattr(import_module(module), name), request["arguments"]
+    if "beat" in signature(function).parameters:
+        arguments["beat"] = link.beat
+    found = function(request["path"], **arguments)
+    if not isinstance(found, Iterator):
+        yield found
+        return
+    for value in found:
+        link.beat()
+        yield value
+
+
 def _problem_of(error: Exception, failure: str) -> FileProblem | None:
     """What is wrong with a file; None where the reader is wrong. `failure`: why an object was not read."""
     words = (getattr(error, "strerror", None) or str(error)).lower()
@@ -177,12 +184,12 @@ def _problem_of(error: Exception, failure: str) -> FileProblem | None:
 
 
 def _storage(request: ipc.Message) -> StorageSettings | None:
-    if not is_url(request["path"]):
+    if request["storage"] is None:
         return None
     # Half of the time in which this subprocess starts.
     from corpora.settings import StorageSettings
 
-    return StorageSettings(**request.get("storage", {}))
+    return StorageSettings(**request["storage"])
 
 
 def _start_heartbeat(link: Link, stall_seconds: float) -> threading.Event:
@@ -221,177 +228,6 @@ def _watch_parent(parent: int) -> None:
         time.sleep(1.0)
     os._exit(1)
 
-
-def _probe(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.probe import probe_file
-
-    yield {"probe": asdict(probe_file(request["path"], beat))}, []
-
-
-def _tracks(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.tracks import read_tracks
-
-    facts = asdict(read_tracks(request["path"], beat))
-    yield {"tracks": {**facts, "rate": str(facts["rate"])}}, []
-
-
-def _texts(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.subtitles import read_texts
-
-    yield {"texts": [asdict(text) for text in read_texts(request["path"], beat)]}, []
-
-
-def _frames(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    decoder = open_decoder(request["decoder"])
-    batches = decoder.frames(
-        request["path"], Probe.of(request["probe"]), FrameRequest(**request["request"]), beat
-    )
-    while True:
-        try:
-            batch = next(batches)
-        except StopIteration as stop:
-            yield {"report": asdict(stop.value)}, []
-            return
-        large = [key.image for key in batch.keyframes]
-        facts = {"keyframes": [key.time for key in batch.keyframes], "salvaged": batch.salvaged}
-        yield facts, [*_arrays(batch.frames), *large]
-
-
-def _frames_at(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    decoder = open_decoder(request["decoder"])
-    probe = Probe.of(request["probe"])
-    yield (
-        {},
-        _arrays(decoder.frames_at(request["path"], probe, request["times"], request["short_side"], beat)),
-    )
-
-
-def _keyframes(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.storyboard import keyframes_near
-
-    probe, size = Probe.of(request["probe"]), tuple(request["size"])
-    yield {}, _arrays(keyframes_near(request["path"], probe, request["times"], size, beat))
-
-
-def _packets(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.pyav_decoder import read_packets
-
-    yield {"report": asdict(read_packets(request["path"], Probe.of(request["probe"]), beat))}, []
-
-
-def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.audio import read_audio
-
-    for block in read_audio(request["path"], request["rate"], beat, request["start"], gaps=request["gaps"]):
-        yield {}, [block]
-
-
-def _clip(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.clipping import encode_clip
-
-    encode_clip(request["path"], request["start"], request["end"], request["out"], beat)
-    yield {}, []
-
-
-def _remux(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.clipping import copy_streams
-
-    copy_streams(request["path"], Probe.of(request["probe"]), request["out"], beat)
-    yield {}, []
-
-
-PART_CHARACTERS = 2**20
-PART_TEXTS = 10_000
-
-
-def _passages(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.passages import read_passages
-
-    recognized = request.get("recognized")
-    if request.get("scans"):
-        some = False
-        for part in _scans(request["path"], beat):
-            some = True
-            yield part
-        if some:
-            return
-        recognized = []
-    pages = None if recognized is None else [_recognized(facts) for facts in recognized]
-    yield from _batches(read_passages(request["path"], pages), beat)
-
-
-def _scans(path: str, beat: Callable[[], None]) -> Answer:
-    from corpora.passages.document import format_of
-    from corpora.passages.scanned_text import ScannedPage
-
-    pages = format_of(path).scanned_pages
-    for page in pages(path, beat) if pages else ():
-        if isinstance(page, ScannedPage):
-            yield {"scan": {"number": page.number, "pages": page.pages}}, [page.image]
-        else:
-            yield {"unread": asdict(page)}, []
-
-
-def _recognized(facts: dict[str, Any]) -> RecognizedPage:
-    from corpora.passages.scanned_text import RecognizedPage, TextLine
-
-    return RecognizedPage(**{**facts, "lines": tuple(TextLine(**line) for line in facts["lines"])})
-
-
-def _documents(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.passages import read_documents
-
-    return _batches(read_documents(request["path"]), beat)
-
-
-def _batches(found: Iterator[Any], beat: Callable[[], None]) -> Answer:
-    """Records in parts of bounded size; a `Problem`, which has no text, under its own name."""
-    held: list[dict[str, Any]] = []
-    size = 0
-    for each in found:
-        beat()
-        if isinstance(each, Problem):
-            yield {"problem": asdict(each)}, []
-            continue
-        held.append(asdict(each))
-        size += len(each.text)
-        if size >= PART_CHARACTERS:
-            yield {"records": held}, []
-            held, size = [], 0
-    if held:
-        yield {"records": held}, []
-
-
-def _sidecars(request: ipc.Message, beat: Callable[[], None]) -> Answer:
-    from corpora.video.sidecars import read_sidecars
-
-    found = asdict(read_sidecars(request["beside"]))
-    texts = found.pop("texts")
-    for start in range(0, len(texts), PART_TEXTS):
-        beat()
-        yield {"texts": texts[start : start + PART_TEXTS]}, []
-    yield {"sidecars": found}, []
-
-
-def _arrays(frames: Frames) -> list[ipc.Array]:
-    return [frames.times, frames.images]
-
-
-OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
-    "probe": _probe,
-    "tracks": _tracks,
-    "texts": _texts,
-    "frames": _frames,
-    "frames_at": _frames_at,
-    "keyframes": _keyframes,
-    "packets": _packets,
-    "audio": _audio,
-    "clip": _clip,
-    "remux": _remux,
-    "passages": _passages,
-    "documents": _documents,
-    "sidecars": _sidecars,
-}
 
 if __name__ == "__main__":
     main()

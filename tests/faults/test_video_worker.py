@@ -17,6 +17,7 @@ import pytest
 
 from corpora.settings import ReadingSettings
 from corpora.video.ipc import MediaProcess
+from corpora.video.probe import probe_file
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, StalledFile, UnsupportedFile
 from tests.fakes.synthetic import write_video
@@ -136,9 +137,9 @@ def test_a_reader_that_stops_early_does_not_wait_and_keeps_its_child(long_video:
 def test_a_failing_reader_is_a_problem_of_its_file_and_the_next_one_is_read(long_video: Path) -> None:
     with contextlib.closing(MediaProcess(60.0, ReadingSettings())) as process:
         with pytest.raises(DamagedFile, match=r"a\.txt: its reader failed: ") as found:
-            list(process.ask("no such request", "a.txt"))
+            list(process.ask(len, "a.txt", of="one argument too many"))
         assert "Traceback" in str(found.value.__cause__)
-        assert list(process.ask("probe", str(long_video)))
+        assert list(process.ask(probe_file, str(long_video)))
 
 
 def test_a_forgotten_reader_ends_its_child(long_video: Path) -> None:
