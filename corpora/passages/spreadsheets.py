@@ -7,31 +7,19 @@ numbers with up to 15 digits; what a cell's format adds, as a currency, is not r
 from __future__ import annotations
 
 import datetime
-import re
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import reduce
 from itertools import pairwise
-from typing import BinaryIO
-from xml.etree import ElementTree
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
-from corpora.passages.zipped import BROKEN
 from corpora.records import Problem
 
-MOST_CELLS = 2**24
-"""Of a sheet, empty ones too: about 0.5 GiB."""
 WIDEST, BAR = 400, 10
 """Characters of the heads of a group of columns, and what each counts beside its own."""
 PIECE = 2**20
 """Characters of a table after which its rows go on as another document, under the same heads."""
-
-_EXCEL_CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br=[\"']([A-Za-z]{1,3})(\d{1,7})[\"'][^>]*(?<!/)>(?!</)")
-"""A cell with something in it; those that are formatted alone have nothing."""
 
 
 def read(path: str) -> Iterator[Document | Problem]:
@@ -40,14 +28,13 @@ def read(path: str) -> Iterator[Document | Problem]:
 
     # The library takes no names that are not UTF-8, so the file is opened here.
     with open(path, "rb") as file:
-        _refuse_far_cells(path, file)
-        file.seek(0)
         try:
             book = CalamineWorkbook.from_filelike(file)
         except PasswordError as error:
             raise UnsupportedFile(f"{path}: locked by a password; save it without one first") from error
         except (CalamineError, OSError, ValueError) as error:
-            raise DamagedFile(f"{path}: cannot be read: {complaint(error)}") from error
+            reason = f"cannot be read: {complaint(error)}"
+            raise DamagedFile(f"{path}: {reason}; save it as CSV, without cells far from others") from error
         names = book.sheet_names
         broken: list[str] = []
         some = False
@@ -65,61 +52,6 @@ def read(path: str) -> Iterator[Document | Problem]:
         raise DamagedFile(f"{path}: {'; '.join(broken)}")
     if broken:
         yield Problem(path, "; ".join(broken), f"indexed the other {len(names) - len(broken)} sheets")
-
-
-def _refuse_far_cells(path: str, file: BinaryIO) -> None:
-    """Raise `UnsupportedFile` for a sheet that takes too much memory, as one far cell makes it.
-
-    Any part of an Excel file may be a sheet, whatever its name. What is broken is left to the library.
-    """
-    with suppress(*BROKEN), zipfile.ZipFile(file) as held:
-        for name in held.namelist():
-            extents = list[tuple[int, int]]()
-            with suppress(*BROKEN, ValueError):
-                if name == "content.xml":
-                    extents += _ods_extents(held, name)
-                elif name.endswith(".xml"):
-                    extents += _excel_extents(held, name)
-            for rows, columns in extents:
-                if rows * columns > MOST_CELLS:
-                    raise UnsupportedFile(
-                        f"{path}: a sheet of {rows:,} rows and {columns:,} columns is too large; "
-                        "delete its far cells, or save it as CSV"
-                    )
-
-
-def _excel_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:
-    """Rows and columns between the cells of a sheet that have a value; none of a part without such cells."""
-    rows, columns, tail = [2**31, 0], [2**31, 0], b""
-    with held.open(name) as part:
-        while block := part.read(PIECE):
-            for column, row in _EXCEL_CELL.findall(tail + block):
-                at = reduce(lambda whole, letter: whole * 26 + letter - 64, column.upper(), 0)
-                rows = [min(rows[0], int(row)), max(rows[1], int(row))]
-                columns = [min(columns[0], at), max(columns[1], at)]
-            tail = block[-200:]
-    if rows[1]:
-        yield rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
-
-
-def _ods_extents(held: zipfile.ZipFile, name: str) -> Iterator[tuple[int, int]]:
-    """Rows and columns of each table up to the last cell that has a value, with what is repeated."""
-    row = rows = columns = at = last = 0
-    with held.open(name) as part:
-        for _, element in ElementTree.iterparse(part):
-            kind = element.tag.rpartition("}")[2]
-            repeated = next((int(n) for key, n in element.attrib.items() if key.endswith("-repeated")), 1)
-            if kind in ("table-cell", "covered-table-cell"):
-                at += repeated
-                last = at if len(element) else last
-            elif kind == "table-row":
-                row += repeated
-                rows, columns = row if last else rows, max(columns, last)
-                at = last = 0
-                element.clear()
-            elif kind == "table":
-                yield rows, columns
-                row = rows = columns = 0
 
 
 def table_documents(title: str, rows: Iterable[Sequence[str]]) -> Iterator[Document]:

@@ -18,7 +18,7 @@ from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
 from rag._cli.batch import write_run
 from rag._cli.doctor import _space
-from rag.errors import LibraryCorrupt, OverLimit, SettingsError, UnsupportedFile, UsageError
+from rag.errors import LibraryCorrupt, OverLimit, SettingsError, UsageError
 from rag.indexing.run import index
 from rag.library import Library
 from rag.listening import is_own_name, own_names
@@ -48,24 +48,25 @@ def test_a_slow_document_is_given_up_by_its_processor_time(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path: Path, times: int) -> None:
-    """pdfium stops one at a depth of its own; three in each are given up by their processor time."""
+    """pdfium stops one at a depth of its own; three in each are given up by their processor time or memory."""
     self_drawing_pdf(tmp_path / "form.pdf", times)
     write_pdf(tmp_path / "good.pdf", ["Oil the chain."])
     with MediaReader(limits=ReadingSettings(document_seconds=1, memory_gib=0.5)) as reader:
         if times == 1:
             assert texts(reader, tmp_path / "form.pdf")[0].startswith("Outside")
         else:
-            with pytest.raises(OverLimit, match=r"form\.pdf: reading it takes more"):
+            with pytest.raises(OverLimit, match=r"form\.pdf: (reading it takes more|its reader died)"):
                 texts(reader, tmp_path / "form.pdf")
         assert texts(reader, tmp_path / "good.pdf") == ["Oil the chain."]
 
 
+@pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
 def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path: Path) -> None:
     far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
     write_zip(tmp_path / "far.xlsx", xlsx_parts(S=far))
     with (
         MediaReader(limits=ReadingSettings(memory_gib=0.5)) as reader,
-        pytest.raises(UnsupportedFile, match=r"1,048,576 rows and 16,384 columns is too large; delete"),
+        pytest.raises(OverLimit, match=r"far\.xlsx: its reader died"),
     ):
         texts(reader, tmp_path / "far.xlsx")
 

@@ -95,34 +95,6 @@ def test_a_sheet_without_values_takes_nothing_from_the_others(tmp_path: Path, em
     assert sheets == [("S", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"])]
 
 
-@pytest.mark.parametrize("quote", ['"', "'"])
-def test_a_far_cell_is_refused_under_any_name_of_its_sheet(tmp_path: Path, quote: str) -> None:
-    far = "<row r='1'><c r='a1'><v>1</v></c></row><row r='1048576'><c r='xfd1048576'><v>7</v></c></row>"
-    parts = {
-        name.replace("worksheets/", "leaves/"): content.replace("worksheets/", "leaves/")
-        for name, content in xlsx_parts(S=far.replace("'", quote)).items()
-    }
-    with pytest.raises(UnsupportedFile, match="1,048,576 rows and 16,384 columns is too large"):
-        found(write_zip(tmp_path / "a.xlsx", parts))
-
-
-def test_a_far_cell_of_opendocument_is_refused(tmp_path: Path) -> None:
-    cell = (
-        '<table:table-cell {}office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell>'
-    )
-    apart = '<table:table-row table:number-rows-repeated="1048574"><table:table-cell/></table:table-row>'
-    far = f'<table:table-cell table:number-columns-repeated="16383"/>{cell.format("")}'
-    one = f"<table:table-row>{cell.format('')}</table:table-row>"
-    with pytest.raises(UnsupportedFile, match="1,048,576 rows and 16,384 columns is too large"):
-        found(
-            write_zip(tmp_path / "a.ods", ods_parts(f"{one}{apart}<table:table-row>{far}</table:table-row>"))
-        )
-    repeated = cell.format('table:number-columns-repeated="3" ')
-    assert found(
-        write_zip(tmp_path / "a.ods", ods_parts(f"<table:table-row>{repeated}</table:table-row>{apart}"))
-    )
-
-
 def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     names = [f"Question {at}" for at in range(3000)]
