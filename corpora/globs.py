@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
 
 def composed(path: str) -> str:
@@ -35,40 +34,21 @@ class Globs:
         return any(_fits(parts, names) for parts in self._patterns)
 
 
-def _compile(pattern: str) -> list[re.Pattern[str] | None]:
-    """One regular expression for each name of the pattern; None for `**`."""
+def _compile(pattern: str) -> list[str]:
+    """The names of a pattern from the root on, of which several `**` in a row are one."""
     anchored = "/" in pattern.rstrip("/")
-    names = [name for name in composed(pattern).split("/") if name not in ("", ".")]
-    if not anchored:
-        names.insert(0, "**")
-    parts: list[re.Pattern[str] | None] = []
-    for name in names:
-        if name != "**":
-            parts.append(re.compile(fnmatch.translate(name)))
-        elif not parts or parts[-1] is not None:
-            parts.append(None)
+    parts = [] if anchored else ["**"]
+    for name in composed(pattern).split("/"):
+        if name not in ("", ".") and not (name == "**" and parts[-1:] == ["**"]):
+            parts.append(name)
     return parts
 
 
-def _fits(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
-    """Set-of-states match, so that no pattern takes more than len(parts) x len(names) steps."""
-    last = len(parts)
-    states = _past_stars({0}, parts)
-    for name in names:
-        following: set[int] = set()
-        for state in states:
-            part = parts[state]
-            if part is None:
-                following.update((state, state + 1) if state + 1 == last else (state,))
-            elif part.match(name):
-                following.add(state + 1)
-        states = _past_stars(following, parts)
-        if last in states:
-            return True
-    return False
-
-
-def _past_stars(states: set[int], parts: Sequence[re.Pattern[str] | None]) -> set[int]:
+def _fits(parts: Sequence[str], names: Sequence[str]) -> bool:
     """`**` may match nothing, except at the end, where it matches at least one name."""
-    more = {state + 1 for state in states if state + 1 < len(parts) and parts[state] is None}
-    return states | more
+    for at, part in enumerate(parts):
+        if part == "**":
+            return any(_fits(parts[at + 1 :], names[start:]) for start in range(at, len(names)))
+        if at >= len(names) or not fnmatchcase(names[at], part):
+            return False
+    return True

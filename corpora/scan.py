@@ -44,7 +44,7 @@ from corpora.kinds import (
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, is_library
 from corpora.records import Problem
-from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner, spelled
+from corpora.sidecar_names import sidecars_among, sidecars_by_owner, spelled
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -217,10 +217,8 @@ class _Walk:
     not_included: int = 0
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
-    listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    """For folders of roots that are single files, the names in them by their heads (`by_head`)."""
-    beside: dict[tuple[str, str], Mapping[str, list[str]]] = field(default_factory=dict)
-    """For such folders and one head of names, the paths of sidecars by media file."""
+    beside: dict[str, tuple[dict[str, str], Mapping[str, list[str]]]] = field(default_factory=dict)
+    """For folders of roots that are single files, paths by name, and names of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
@@ -277,7 +275,7 @@ class _Walk:
         if store.head(key) is None:
             raise UnreadableFile(f"{root}: no such object, and none below it")
         beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
-        self.listed[root.rpartition("/")[0]] = by_head(entry.name for entry in beside)
+        self._note_sidecars(root.rpartition("/")[0], [entry.name for entry in beside])
         self.single(root)
 
     def folder(self, root: str) -> None:
@@ -332,18 +330,17 @@ class _Walk:
 
     def _sidecars_beside(self, path: str) -> list[str]:
         folder, _, name = path.rpartition("/")
-        if folder not in self.listed:
-            self.listed[folder] = names_in(folder or "/")
-        head = head_of(name)
-        if (folder, head) not in self.beside:
-            near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head, ())}
-            near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head, ())}
-            self.beside[folder, head] = sidecars_by_owner(near, near)
-        return self.beside[folder, head].get(name, [])
+        if folder not in self.beside:
+            try:
+                self._note_sidecars(folder, os.listdir(folder or "/"))
+            except OSError:
+                self._note_sidecars(folder, [name])
+        near, sidecars = self.beside[folder]
+        return [near[each] for each in sidecars.get(name, ())]
 
-    @cached_property
-    def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:
-        return by_head(self.subtitles)
+    def _note_sidecars(self, folder: str, names: Sequence[str]) -> None:
+        near = {**self.subtitles, **{name: f"{folder}/{name}" for name in names}}
+        self.beside[folder] = near, sidecars_among(tuple(near))
 
     def _folder_files(self, entries: Sequence[tuple[_Entry, str]], left_out: Collection[str]) -> None:
         """`left_out`: names that a glob excludes; sidecars of such media are not without any."""

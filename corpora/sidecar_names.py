@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from corpora.kinds import kind_of, sidecar_base
-
-CLOCK_STEP_NS = 3 * 10**9
-"""The times of a file system are at least so exact."""
 
 _LANGUAGES = """ar ara arabic|bg bul|ca cat|cs ces cze czech čeština|da dan danish dansk
 de deu ger german deutsch|el ell gre greek|en eng english|es spa spanish español|et est|fa fas
@@ -112,34 +108,7 @@ def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str,
     return found
 
 
-_HEAD_END = re.compile(r"[\s._\[(-]")
-
-
-def head_of(name: str) -> str:
-    """What a file and its sidecars share: their names up to where a mark may begin."""
-    return _HEAD_END.split(spelled(name), maxsplit=1)[0]
-
-
-def by_head(names: Iterable[str]) -> Mapping[str, Sequence[str]]:
-    """Names of one folder by their heads: those of a file are enough to find its sidecars."""
-    held: dict[str, list[str]] = {}
-    for name in names:
-        held.setdefault(head_of(name), []).append(name)
-    return held
-
-
-def names_in(folder: str) -> Mapping[str, Sequence[str]]:
-    """The names in a folder by their heads; none where it cannot be listed."""
-    try:
-        changed = os.stat(folder).st_ctime_ns
-        # Within one step of the clock of a file system a folder may change again unseen.
-        settled = time.time_ns() - changed > CLOCK_STEP_NS
-        return _settled_names(folder, changed) if settled else by_head(os.listdir(folder))
-    except OSError:
-        return {}
-
-
 @lru_cache(maxsize=8)
-def _settled_names(folder: str, changed: int) -> Mapping[str, Sequence[str]]:  # noqa: ARG001 (of the cache)
-    """A folder of many thousand files is not listed for every answer that cites one of them."""
-    return by_head(os.listdir(folder))
+def sidecars_among(names: tuple[str, ...]) -> Mapping[str, list[str]]:
+    """Those of each media file of a folder, all by their names; kept, for each answer that cites one asks."""
+    return sidecars_by_owner(names, {name: name for name in names})

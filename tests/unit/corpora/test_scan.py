@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 import unicodedata
 from pathlib import Path
 
 import pytest
 
-from corpora import sidecar_names
 from corpora.kinds import lines_on_ignored
 from corpora.outputs import LIBRARY_HEAD
 from corpora.scan import Scan, Shard, scan
@@ -245,26 +243,6 @@ def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
     found = scan(tmp_path)
     assert sorted(os.fsencode(Path(file.path).name) for file in found.files) == sorted(odd)
     assert found.problems == ()
-
-
-@pytest.mark.parametrize("step", [sidecar_names.CLOCK_STEP_NS, -1])
-def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
-    monkeypatch.setattr(sidecar_names, "CLOCK_STEP_NS", step)
-    put(tmp_path, "video.mp4", "video.en.srt", "other.mp4", "other.srt")
-    video = tmp_path / "video.mp4"
-
-    def found() -> list[str]:
-        time.sleep(0.02)  # longer than one step of the clock here
-        (file,) = scan(video).files
-        return [Path(each).name for each in file.sidecars]
-
-    assert found() == found() == ["video.en.srt"]
-    put(tmp_path, "video.info.json")
-    assert found() == ["video.en.srt", "video.info.json"]
-    (tmp_path / "video.en.srt").unlink()
-    assert found() == ["video.info.json"]
 
 
 def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
