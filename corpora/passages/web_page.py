@@ -65,6 +65,13 @@ _CLOSED = re.compile(
     re.IGNORECASE,
 )
 """Elements that XHTML may close at once, and HTML may not: the rest of the page would be within them."""
+_BLOCK = re.compile(
+    r"<(/?)(?:article|aside|blockquote|center|div|dl|fieldset|figure|footer|form|header|main|nav|ol|section|ul)\b"
+    r"[^<>]*>",
+    re.IGNORECASE,
+)
+MAX_DEPTH = 500
+"""Blocks within blocks, below which one is a line end: for each the parser looks at all that it is within."""
 _OUR_MARK = re.compile(r"&#(?:0*[1-4](?!\d)|x0*[1-4](?![\da-f]));?", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([\w-]+)", re.IGNORECASE)
 _ITEM = re.compile(rf"{MARK}([^{MARKED}]*){MARKED}([\s{LINE}]*+)(?=[^{MARK}{END}])")
@@ -89,12 +96,25 @@ def document_of(html: str | bytes, title: str = "", *, surroundings: str = "nav"
     script may show it when the page is loaded.
     """
     source = _OUR_MARK.sub("", html if isinstance(html, str) else _decoded(html))
-    source = _CLOSED.sub(r"<\1\2></\1>", source)
+    source = _shallow(_CLOSED.sub(r"<\1\2></\1>", source))
     for leave_out in ((HIDDEN, surroundings), (HIDDEN,), ()):
         page_title, text = _read(source, leave_out)
         if text.strip():
             break
     return make_document(title or page_title, text)
+
+
+def _shallow(source: str) -> str:
+    """A page without the blocks below `MAX_DEPTH`."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        at = depth
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        return tag[0] if max(at, depth) <= MAX_DEPTH else "<br>"
+
+    return _BLOCK.sub(kept, source)
 
 
 def _read(source: str, leave_out: Sequence[str]) -> tuple[str, str]:

@@ -177,14 +177,6 @@ def test_the_last_image_stays_while_the_sound_goes_on(
     assert all(map(np.array_equal, late.images, whole.images[-len(late.images) :]))
 
 
-@pytest.mark.parametrize("rate", [0.5, 10.0])
-def test_any_rate(reader: MediaReader, videos: Videos, rate: float) -> None:
-    path, times = videos("a.mp4", 5, variable_rate=True)
-    result = run(reader, path, rate=rate)
-    expected = sampled_by_hand(times, rate, result.report.end)
-    assert [read_time_code(image) for image in result.images] == [index for _, index in expected]
-
-
 def test_at_thirty_a_second_every_image_is_on_screen_at_its_time(reader: MediaReader, videos: Videos) -> None:
     path, times = videos("a.mp4", 8, fps=29.97, scene=moving, bframes=3)
     result = run(reader, path)

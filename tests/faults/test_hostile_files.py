@@ -48,7 +48,7 @@ def test_a_slow_document_is_given_up_by_its_processor_time(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path: Path, times: int) -> None:
-    """pdfium stops one at a depth of its own; three in each are given up by their processor time or memory."""
+    """pdfium stops one at a depth of its own; three in each are given up by their time or memory."""
     self_drawing_pdf(tmp_path / "form.pdf", times)
     write_pdf(tmp_path / "good.pdf", ["Oil the chain."])
     with MediaReader(limits=ReadingSettings(document_seconds=1, memory_gib=0.5)) as reader:

@@ -19,7 +19,7 @@ from rag.errors import FileProblem
 
 SIZE = 48_000
 PAGE_SIZE = 150_000
-"""Characters of a generated web page; blocks are not nested."""
+"""Characters of a generated web page."""
 GROWTH = 9.0
 """At most, for four times the text: 4 is in proportion to its size, 16 is its square."""
 FLOOR = 0.03
@@ -50,9 +50,8 @@ def growth(path: Path, start: str, unit: str, most: int = SIZE, floor: float = F
     return seconds[1] / seconds[0]
 
 
-@pytest.mark.parametrize("unit", ["<a", "<!--", '<a b="', "<![CDATA[", "&", "<span>"])
+@pytest.mark.parametrize("unit", ["<a", "<!--", '<a b="', "<![CDATA[", "&", "<span>", "<p><div>"])
 def test_broken_html_costs_no_square(tmp_path: Path, unit: str) -> None:
-    """Blocks within blocks do, by the algorithm of HTML: the reader's limit of processor time ends those."""
     assert growth(tmp_path / "a.html", "", unit, PAGE_SIZE, PAGE_FLOOR) < GROWTH
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.globs import Globs
 from corpora.passages import Document, chunk, read_documents
 from corpora.records import Problem
 from corpora.text_decoding import clean, decode
@@ -116,18 +115,3 @@ def test_decoded_bytes_are_valid_text(data: bytes) -> None:
     text = decode(data)
     text.encode()
     assert not set(text) & {"\0", "\r", "\x0b", "\u2028"}
-
-
-names = st.text("ab.", min_size=1, max_size=3)
-
-
-@given(st.lists(names, min_size=1, max_size=5))
-def test_a_path_fits_itself_and_what_leads_to_it(parts: list[str]) -> None:
-    path = "/".join(parts)
-    if any(part in (".", "..") for part in parts):
-        return
-    assert Globs(["/" + path]).match(path)
-    assert Globs(["**/" + parts[-1]]).match(path)
-    assert Globs([parts[0]]).match(path)
-    assert Globs(["**"]).match(path)
-    assert not Globs(["/" + path + "/c"]).match(path)

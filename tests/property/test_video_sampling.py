@@ -47,32 +47,6 @@ def test_it_is_the_rule(gaps: list[int], first: int, rate: float, last: int) -> 
     assert sampled(times, rate, end) == by_hand(times, rate, end)
 
 
-@given(GAPS, st.integers(-20, 60), RATES)
-def test_times_ascend_one_a_step_and_every_image_is_on_screen(
-    gaps: list[int], first: int, rate: float
-) -> None:
-    times = clock(gaps, first)
-    samples = sampled(times, rate, times[-1] + 0.1)
-    steps = [math.floor((time + EPSILON) * rate) for time, _ in samples]
-    assert steps == sorted(set(steps))
-    for time, index in samples:
-        leaves = times[index + 1] if index + 1 < len(times) else times[-1] + 0.1
-        assert times[index] <= time < leaves
-
-
-@given(GAPS, RATES, st.data())
-def test_a_run_that_begins_later_gives_the_same_from_the_next_step_on(
-    gaps: list[int], rate: float, data: st.DataObject
-) -> None:
-    times = clock(gaps, 0)
-    skipped = data.draw(st.integers(0, len(times) - 1))
-    whole = sampled(times, rate, times[-1] + 0.1)
-    late = sampled(times[skipped:], rate, times[-1] + 0.1)
-    edge = (math.floor((times[skipped] + EPSILON) * rate) + 1) / rate
-    expected = [(time, index) for time, index in whole if time >= edge - EPSILON]
-    assert [(time, index + skipped) for time, index in late if time >= edge - EPSILON] == expected
-
-
 @given(st.floats(0, 5), st.floats(6, 50))
 def test_no_image_is_held_over_a_gap(until: float, after: float) -> None:
     sampler: Sampler[str] = Sampler(2.0)

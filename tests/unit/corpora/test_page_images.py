@@ -22,7 +22,6 @@ from corpora.passages.pdf import LONG_SIDE, scanned_pages
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage
 from indexers.ocr import Ocr, open_ocr
 from indexers.settings import OcrSettings
-from rag.errors import DamagedFile, UnsupportedFile
 from tests.fakes.documents import add_rendered_page, image_object, page_image, write_pdf, write_scans
 
 SIZE = (300, 400)
@@ -146,14 +145,6 @@ def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
     page["/Resources"]["/XObject"]["/F"][NameObject("/Resources")] = resources
     writer.write(tmp_path / "a.pdf")
     assert pages_of(tmp_path / "a.pdf") == []
-
-
-def test_files_that_are_no_pdf_and_locked_ones_raise(tmp_path: Path) -> None:
-    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 and no more")
-    with pytest.raises(DamagedFile):
-        pages_of(tmp_path / "b.pdf")
-    with pytest.raises(UnsupportedFile, match="password"):
-        pages_of(write_pdf(tmp_path / "c.pdf", ["Text."], password="secret"))
 
 
 @pytest.mark.slow

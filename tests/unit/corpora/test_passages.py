@@ -317,7 +317,6 @@ def test_text_of_any_language_is_no_noise(tmp_path: Path, text: str, encodings: 
         ("a.jsonl", b"{\n{\n", DamagedFile),
         ("a.parquet", b"PAR1 and then nothing", DamagedFile),
         ("a.pdf", b"%PDF-1.4 and then nothing", DamagedFile),
-        ("a.xyz", b"text", UnsupportedFile),
     ],
 )
 def test_a_file_without_anything_is_an_error(
@@ -330,6 +329,12 @@ def test_a_file_without_anything_is_an_error(
     assert type(raised.value) is error
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)
+
+
+def test_a_file_without_a_reader_names_the_kinds_that_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.xyz").write_text("text")
+    with pytest.raises(UnsupportedFile, match=r"no reader for this kind of file; known are .*\.docx"):
+        list(read_documents(tmp_path / "a.xyz"))
 
 
 def test_missing_files_and_folders_are_errors(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from corpora.passages import Document, chunk
-from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _headings_first, count_pieces
+from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, count_pieces
 from corpora.passages.document import PageStart
 
 PROSE = " ".join(
@@ -170,18 +170,3 @@ def test_no_data_is_looked_for_outside_the_package(tmp_path: Path) -> None:
     assert int(ran.stdout) >= 2
     assert ran.stderr == ""
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "kept", "moved"),
-    [
-        ("It runs.\n\nÖl", "Fill it.", "It runs.", "Öl\n\nFill it."),
-        ("| a |\nOil", "It runs.\nOil\nFill it.", "| a |", "It runs.\nOil\nFill it."),
-        ("It runs.\nOil", "Oil is filled.", "It runs.", "Oil\n\nOil is filled."),
-        ("It has:\nPump\nOil", "Fill it.", "It has:\nPump\nOil", "Fill it."),
-        ("It runs. The pump", "is quiet.", "It runs. The pump", "is quiet."),
-        ("Oil", "Fill it.", "Oil", "Fill it."),
-    ],
-)
-def test_headings_at_the_end_of_a_part_begin_the_next(first: str, second: str, kept: str, moved: str) -> None:
-    assert list(_headings_first([first, second, "It is full.\nEnd"])) == [kept, moved, "It is full.\nEnd"]

@@ -45,11 +45,6 @@ def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -
     assert document.title == ""
 
 
-def test_a_pdf_of_images_alone(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedFile, match="without a text layer"):
-        list(read_documents(write_pdf(tmp_path / "a.pdf", ["", ""])))
-
-
 def recognized(number: int, *texts: str, unread: str = "") -> RecognizedPage:
     lines = (TextLine(0, 20 * row, 10 * len(text), 20 * row + 16, text) for row, text in enumerate(texts))
     return RecognizedPage(number, tuple(lines), unread)

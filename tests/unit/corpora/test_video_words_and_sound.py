@@ -58,6 +58,7 @@ def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path: Pat
         ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
         ("<v Roger>hi</v> <00:01.000>there", "Roger: hi there"),
         (r"{\p1}m 0 0 l 10 10{\p0}", ""),
+        (r"{\p1}m 0 0 l 9 9{\p0}Hello\Nthere", "Hello there"),
     ],
 )
 def test_markup_goes_and_words_stay(marked: str, plain: str) -> None:
