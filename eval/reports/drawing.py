@@ -29,8 +29,8 @@ WIDE = 11
 """Characters of a legend that an inch of a figure takes; a handle is as wide as six."""
 
 
-def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None]) -> None:
-    """Paint a figure of `size` inches and write it as PNG, whole or not at all.
+def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None]) -> list[str]:
+    """Paint a figure of `size` inches and write it as PNG, whole or not at all; gives the file's name.
 
     The user's matplotlibrc is left out of it. Raises `ExtraMissing` without
     matplotlib.
@@ -48,6 +48,7 @@ def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None])
         paint(figure)
         with atomic_file(path) as draft:
             figure.savefig(draft, format="png", metadata={"Software": PROGRAM})
+    return [path.name]
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:
@@ -125,8 +126,7 @@ def draw_bars(
         figure.suptitle(title)
         legend_below(figure, every[0][0])
 
-    draw(path, size, paint)
-    return [path.name]
+    return draw(path, size, paint)
 
 
 def draw_costs(
@@ -160,8 +160,7 @@ def draw_costs(
         percent_axis(axes, f"{right[0]} (%)")
         legend_below(figure, axes)
 
-    draw(path, (8.0, 4.6), paint)
-    return [path.name]
+    return draw(path, (8.0, 4.6), paint)
 
 
 def draw_systems(
@@ -186,8 +185,7 @@ def draw_systems(
         axes.set_title(title)
         percent_axis(axes, label)
 
-    draw(path, (width, 3.6), paint)
-    return [path.name]
+    return draw(path, (width, 3.6), paint)
 
 
 def draw_sweeps(
@@ -219,8 +217,7 @@ def draw_sweeps(
         figure.suptitle(title)
         legend_below(figure, panels[0])
 
-    draw(path, (10.5, 4.0), paint)
-    return [path.name]
+    return draw(path, (10.5, 4.0), paint)
 
 
 def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -237,8 +234,7 @@ def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]])
             axes.margins(x=0.25)
         figure.suptitle(title)
 
-    draw(path, (4.2 * len(panels), 1.2 + 0.28 * max(map(len, panels.values()))), paint)
-    return [path.name]
+    return draw(path, (4.2 * len(panels), 1.2 + 0.28 * max(map(len, panels.values()))), paint)
 
 
 def draw_agreement(path: Path, title: str, panels: Sequence[tuple[str, Agreement]]) -> list[str]:
@@ -260,8 +256,7 @@ def draw_agreement(path: Path, title: str, panels: Sequence[tuple[str, Agreement
             axes.set_title(f"{name}, n={each.n}", fontsize=9)
         figure.suptitle(title)
 
-    draw(path, (3.4 * len(panels), 3.2), paint)
-    return [path.name]
+    return draw(path, (3.4 * len(panels), 3.2), paint)
 
 
 def percent_axis(axes: Axes, label: str = "%") -> None:

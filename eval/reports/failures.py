@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.escaping import visible
-from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
+from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, atomic_write_text
 from eval.reports.tables import csv_text, report_folder
 from eval.runs.records import Query, Sample, skip_reason
 from rag.errors import FileProblem
@@ -70,21 +70,19 @@ def write_failures(
     stage_of: Callable[[Query, Sample], Failure | None],
     read: ReadFrames,
     out: Path,
-    policy: OverwritePolicy | None = None,
+    policy: OverwritePolicy = DEFAULT_POLICY,
 ) -> list[Path]:
     """Write `failures.html` and `failures.csv` into `out`. Raises `UsageError` where that cannot be.
 
     `stage_of`: None for a sample that did not fail.
     """
-    allowed = policy or OverwritePolicy()
-    check_output_folder(out, allowed)
-    found = []
-    for query, sample in zip(run.queries, run.samples, strict=False):
-        failure = None if skip_reason(sample) else stage_of(query, sample)
-        if failure is not None:
-            found.append((query, failure))
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
-    with report_folder(out, allowed) as draft:
+    with report_folder(out, policy) as draft:
+        failures = (
+            (query, None if skip_reason(sample) else stage_of(query, sample))
+            for query, sample in zip(run.queries, run.samples, strict=False)
+        )
+        found = [(query, failure) for query, failure in failures if failure is not None]
         page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
         atomic_write_text(draft / "failures.html", page)
         rows = [

@@ -106,5 +106,4 @@ def draw_reliability(rows: Sequence[Row], folder: Path) -> list[str]:
             axes.set_title(row.label)
             percent_axis(axes, "right (%)")
 
-    draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)
-    return ["reliability.png"]
+    return draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)

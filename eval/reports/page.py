@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import median
+from typing import Literal, NamedTuple
 
-from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
+from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, atomic_write_text
 from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, parse_failure, sample_field, tokens
 from eval.metrics.tables import estimate
@@ -23,6 +23,7 @@ from eval.reports.sections import gather, judges_of, made_with
 from eval.reports.spec import Compared, Row, Section, answered
 from eval.reports.tables import (
     MARK,
+    NOTHING,
     Cell,
     Table,
     csv_text,
@@ -42,29 +43,28 @@ UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
 """Failures of a sample that end its query alone."""
 
 
-def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
+def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy = DEFAULT_POLICY) -> list[Path]:
     """Write the report of these runs into `out`; gives the files written, the page first.
 
     A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
     and for an `out` that must not be written into (`corpora.outputs`).
     """
-    allowed = policy or OverwritePolicy()
-    check_output_folder(out, allowed)
-    sections = gather(run_folders(folders))
-    with report_folder(out, allowed) as draft:
-        written = [list(_write_section(section, draft)) for section in sections]
-        made = [out / path.relative_to(draft) for paths in written for path in paths]
-        parts = [
-            part
-            for section, paths in zip(sections, written, strict=True)
-            for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
-        ]
+    with report_folder(out, policy) as draft:
+        sections = gather(run_folders(folders))
+        parts, files = list[str](), list[Path]()
+        for section in sections:
+            tables = _tables(section)
+            names = list(_write_section(section, tables, draft))
+            files += [out / _folder(section) / name for name in names]
+            parts += _page(
+                section, tables, {Path(name).stem: name for name in names if name.endswith(".png")}
+            )
         atomic_write_text(draft / "report.md", "\n".join(parts))
         timings = _timings(sections)
         atomic_write_text(draft / "timings.csv", csv_text(timings.records))
         table = markdown_table(timings.head, timings.body)
         atomic_write_text(draft / "timings.md", f"# {timings.title}\n\n{table}")
-    return [out / "report.md", *made, out / "timings.md", out / "timings.csv"]
+    return [out / "report.md", *files, out / "timings.md", out / "timings.csv"]
 
 
 def _tables(section: Section) -> list[Table]:
@@ -132,20 +132,19 @@ def _folder(section: Section) -> str:
     return plain_name(section.benchmark)
 
 
-def _write_section(section: Section, out: Path) -> Iterator[Path]:
+def _write_section(section: Section, tables: Sequence[Table], out: Path) -> Iterator[str]:
+    """Tables as CSV, and figures; gives their names."""
     folder = out / _folder(section)
     folder.mkdir(exist_ok=True)
-    for table in _tables(section):
+    for table in tables:
         if table.records:
-            path = folder / f"{table.name}.csv"
-            atomic_write_text(path, csv_text(table.records))
-            yield path
+            atomic_write_text(folder / f"{table.name}.csv", csv_text(table.records))
+            yield f"{table.name}.csv"
     asked = answered(section)
-    for name in section.spec.draw(asked, folder) if asked.rows else ():
-        yield folder / name
+    yield from section.spec.draw(asked, folder) if asked.rows else ()
 
 
-def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
+def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str]) -> Iterator[str]:
     """`figures`: the name of a table, to the image file of it."""
     yield f"# {section.benchmark}\n"
     sentences = " ".join(opening(section))
@@ -157,7 +156,7 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
         yield f"{line}\n"
     if section.unlike:
         yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"
-    for table in _tables(section):
+    for table in tables:
         if not table.body:
             continue
         yield f"## {table.title}\n"
@@ -180,28 +179,14 @@ def _made(section: Section) -> str:
 
 
 def _timings(sections: Sequence[Section]) -> Table:
-    body, records = [], []
-    for section in sections:
-        for row in section.rows:
-            seconds, mean_tokens = _seconds(row), _mean_tokens(row)
-            middle = median(seconds) if seconds else 0.0
-            cells = (
-                section.benchmark,
-                row.label,
-                f"{sum(seconds):.1f}",
-                f"{middle:.4f}",
-                f"{mean_tokens:.0f}",
-            )
-            body.append(cells)
-            records.append(
-                {
-                    "benchmark": section.benchmark,
-                    "system": row.label,
-                    "seconds": sum(seconds),
-                    "median_seconds": middle,
-                    "mean_tokens": mean_tokens,
-                }
-            )
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
+    for section, row in ((each, row) for each in sections for row in each.rows):
+        seconds, mean_tokens = _seconds(row), _mean_tokens(row)
+        total, middle = sum(seconds), median(seconds) if seconds else 0.0
+        keys = {"benchmark": section.benchmark, "system": row.label}
+        body.append((*keys.values(), f"{total:.1f}", f"{middle:.4f}", f"{mean_tokens:.0f}"))
+        records.append({**keys, "seconds": total, "median_seconds": middle, "mean_tokens": mean_tokens})
     head = ("benchmark", "system", "seconds, all queries", "median seconds", "mean tokens a query")
     return Table("timings", "Timings", "", head, tuple(body), tuple(records))
 
@@ -247,77 +232,65 @@ td.paper,th.paper{color:#8a5a00;background:#fdf8ee;padding-left:.6rem}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """One measure of one system, and what the paper printed of it."""
+class _Cell(NamedTuple):
+    """A cell of a line, or of the head."""
 
-    of: Compared
-    found: Estimate | None
-    paper: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    system: str
-    figures: tuple[_Figure, ...]
-    tokens: float
-    seconds: float | None
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        return f"{self.tokens:,.0f}", "–" if self.seconds is None else f"{self.seconds:.2f}"
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        cells = [self.system]
-        for figure in self.figures:
-            cells.append(percent_range(figure.found, n=True))
-            if figure.of.printed:
-                cells.append(figure.paper or "–")
-        return (*cells, *self.ends)
+    text: str
+    kind: Literal["", "number", "paper"] = "number"
+    """Its class in HTML."""
+    bar: Estimate | None = None
 
 
-def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
+def write_overview(
+    folders: Sequence[Path], out: Path, policy: OverwritePolicy = DEFAULT_POLICY
+) -> list[Path]:
     """Write the page in its forms into `out`; gives the files, the Markdown first.
 
     A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
     and for an `out` that must not be written into (`corpora.outputs`).
     """
-    allowed = policy or OverwritePolicy()
-    check_output_folder(out, allowed)
-    sections = gather(run_folders(folders))
-    parts = [(section, [_line(row, section.spec.compared) for row in section.rows]) for section in sections]
-    files = {
-        "overview.md": "\n".join(_markdown(parts)),
-        "overview.html": "\n".join(_html(parts)),
-        "overview.csv": csv_text([entry for section, lines in parts for entry in _records(section, lines)]),
-    }
-    with report_folder(out, allowed) as draft:
+    with report_folder(out, policy) as draft:
+        sections = gather(run_folders(folders))
+        files = {
+            "overview.md": "\n".join(_markdown(sections)),
+            "overview.html": "\n".join(_html(sections)),
+            "overview.csv": csv_text([each for section in sections for each in _records(section)]),
+        }
         for name, text in files.items():
             atomic_write_text(draft / name, text)
     return [out / name for name in files]
 
 
-def _line(row: Row, measures: Sequence[Compared]) -> _Line:
-    seconds = _seconds(row)
-    return _Line(
-        system=row.label,
-        figures=tuple(
-            _Figure(one, estimate(one.measure, row.samples), one.printed(row.system) if one.printed else "")
-            for one in measures
-        ),
-        tokens=_mean_tokens(row),
-        seconds=median(seconds) if seconds else None,
-    )
-
-
-def _head(section: Section) -> tuple[str, ...]:
-    head = ["system"]
+def _figures(section: Section, row: Row) -> Iterator[tuple[Compared, Estimate | None, str]]:
+    """Each measure of a system, and what the paper printed of it."""
     for one in section.spec.compared:
-        head.append(f"{one.label}, %")
+        paper = one.printed(row.system) if one.printed else ""
+        yield one, estimate(one.measure, row.samples), paper
+
+
+def _middle(row: Row) -> float | None:
+    seconds = _seconds(row)
+    return median(seconds) if seconds else None
+
+
+def _head(section: Section) -> Iterator[_Cell]:
+    yield _Cell("system", "")
+    for one in section.spec.compared:
+        yield _Cell(f"{one.label}, %")
         if one.printed:
-            head.append(f"{one.label}: {MARK}")
-    return (*head, "tokens a query", "median seconds")
+            yield _Cell(f"{one.label}: {MARK}", "paper")
+    yield from (_Cell("tokens a query"), _Cell("median seconds"))
+
+
+def _line(section: Section, row: Row) -> Iterator[_Cell]:
+    yield _Cell(row.label, "")
+    for one, found, paper in _figures(section, row):
+        yield _Cell(percent_range(found, n=True), bar=found)
+        if one.printed:
+            yield _Cell(paper or NOTHING, "paper")
+    middle = _middle(row)
+    yield _Cell(f"{_mean_tokens(row):,.0f}")
+    yield _Cell(NOTHING if middle is None else f"{middle:.2f}")
 
 
 def _about(section: Section) -> str:
@@ -334,46 +307,40 @@ def _below(section: Section) -> Iterator[str]:
     yield from made_with(section)
 
 
-def _markdown(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+def _markdown(sections: Sequence[Section]) -> Iterator[str]:
     yield f"# {TITLE}\n"
     yield f"{NOTE}\n"
-    for section, lines in parts:
+    for section in sections:
         yield f"## {section.benchmark}\n"
         yield f"{_about(section)}\n"
-        yield markdown_table(_head(section), [line.cells for line in lines])
+        lines = [[cell.text for cell in _line(section, row)] for row in section.rows]
+        yield markdown_table([cell.text for cell in _head(section)], lines)
         for line in _below(section):
             yield f"{line}\n"
 
 
-def _records(section: Section, lines: Sequence[_Line]) -> Iterator[dict[str, Cell]]:
-    for line in lines:
-        for figure in line.figures:
-            keys = {"benchmark": section.benchmark, "system": line.system, "measure": figure.of.label}
-            yield record(figure.found, **keys) | {
-                "tokens": line.tokens,
-                "median_seconds": line.seconds,
-                "paper": figure.paper,
-            }
+def _records(section: Section) -> Iterator[dict[str, Cell]]:
+    for row in section.rows:
+        spent = {"tokens": _mean_tokens(row), "median_seconds": _middle(row)}
+        for one, found, paper in _figures(section, row):
+            keys = {"benchmark": section.benchmark, "system": row.label, "measure": one.label}
+            yield {**record(found, **keys), **spent, "paper": paper}
 
 
-def _html(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+def _html(sections: Sequence[Section]) -> Iterator[str]:
     yield "<!doctype html><html lang=en><meta charset=utf-8>"
     yield f"<title>{TITLE}</title><style>{STYLE}</style><h1>{TITLE}</h1><p>{escape(NOTE)}</p>"
-    for section, lines in parts:
+    for section in sections:
         yield f"<h2>{escape(section.benchmark)}</h2><p class=quiet>{escape(_about(section))}</p><table><tr>"
-        for name in _head(section):
-            kind = "paper" if name.endswith(MARK) else "" if name == "system" else "number"
-            yield f"<th class='{kind}'>{escape(name)}</th>"
+        yield from (f"<th class='{cell.kind}'>{escape(cell.text)}</th>" for cell in _head(section))
         yield "</tr>"
-        for line in lines:
-            yield f"<tr><td>{escape(line.system)}</td>"
-            for figure in line.figures:
-                found_text = escape(percent_range(figure.found, n=True))
-                yield f"<td class=number>{found_text}{_bar(figure.found)}</td>"
-                if figure.of.printed:
-                    yield f"<td class=paper>{escape(figure.paper or '–')}</td>"
-            yield "".join(f"<td class=number>{escape(cell)}</td>" for cell in line.ends)
-            yield "</tr>"
+        for row in section.rows:
+            name, *figures, spent, middle = (
+                f"<td class={cell.kind}>{escape(cell.text)}{_bar(cell.bar)}</td>"
+                for cell in _line(section, row)
+            )
+            yield f"<tr>{name.replace(' class=', '')}"
+            yield from (*figures, spent + middle, "</tr>")
         yield "</table>"
         for line_below in _below(section):
             yield f"<p class=quiet>{escape(line_below)}</p>"

@@ -116,7 +116,8 @@ def csv_text(records: Sequence[Mapping[str, Cell]]) -> str:
 
 @contextlib.contextmanager
 def report_folder(out: Path, policy: OverwritePolicy) -> Iterator[Path]:
-    """A folder that becomes `out` once it is whole. Raises `RagError` where that cannot be written."""
+    """A folder that becomes `out` once it is whole. Raises `RagError` where that cannot be written, and
+    `UsageError` where it must not be (`corpora.outputs`)."""
     try:
         with output_folder(out, policy) as draft:
             yield draft

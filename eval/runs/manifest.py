@@ -9,12 +9,10 @@ run was made with; a new one is added when they change, and the reports say so.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +23,6 @@ PACKAGES = (
     *("pytrec-eval-terrier", "sentence-transformers", "tokenizers", "torch", "transformers"),
 )
 """Those whose version can move an answer or a figure."""
-
-
-def identity_of(
-    benchmark: str,
-    system: str,
-    seed: int,
-    limit: int | None,
-    settings: Mapping[str, Any],
-    scorer: Mapping[str, Any],
-    dataset: Mapping[str, str],
-    encoders: Mapping[str, str],
-    queries: str,
-) -> dict[str, Any]:
-    """JSON that compares. `queries`: hash of the queries as they are written into the run."""
-    identity = {
-        **known_identity(benchmark, system, seed, limit),
-        "settings": dict(settings),
-        "scorer": dict(scorer),
-        "dataset": dict(dataset),
-        "encoders": dict(encoders),
-        "queries": queries,
-    }
-    loaded: dict[str, Any] = json.loads(json.dumps(identity, allow_nan=False))
-    return loaded
 
 
 def known_identity(benchmark: str, system: str, seed: int, limit: int | None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from eval.runs.folder import (
     rewrite_samples,
     write_unusable,
 )
-from eval.runs.manifest import identity_of
+from eval.runs.manifest import known_identity
 from eval.runs.records import (
     Query,
     Sample,
@@ -224,17 +224,16 @@ def run_solver(
     solver = spec.open(prepared.environment, seed)
     opened = time.perf_counter() - opened
     scorer = task.open_scorer(prepared, ScorerOptions())
-    identity = identity_of(
-        benchmark=task.name,
-        system=name,
-        seed=seed,
-        limit=limit,
-        settings=solver.settings,
-        scorer=scorer.settings,
-        dataset=prepared.dataset,
-        encoders=prepared.encoders,
-        queries=hashlib.sha256(queries_text(queries).encode()).hexdigest(),
-    )
+    identity = {
+        **known_identity(task.name, name, seed, limit),
+        "settings": solver.settings,
+        "scorer": scorer.settings,
+        "dataset": prepared.dataset,
+        "encoders": prepared.encoders,
+        "queries": hashlib.sha256(queries_text(queries).encode()).hexdigest(),
+    }
+    # As it is read back, to be compared: a tuple is a list.
+    identity = json.loads(json.dumps(identity, default=dict, allow_nan=False))
     opened_as = {"factory": factory or task.name, "data": data}
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         todo = writer.due(prepared.skipped)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import random
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
+from typing import Any
 
 from eval.workbench.catalogue import (
     COLORS,
@@ -31,32 +34,17 @@ from eval.workbench.video import Line
 
 NEAR = 2.0
 """Seconds on both sides of a moment."""
-NOISES = {
-    "pick_up": "a dull knock now and then",
-    "place": "a low thud",
-    "plug": "a sharp click",
-    "tip": "the gurgle of something that is poured",
-    "wipe": "a rubbing to and fro",
-    "tighten": "a fast ratchet-like clicking",
-    "cut": "a quick sawing sound",
-    "hand_over": "a soft rustle",
-    "open": "a creak and some rapping",
-    "paint": "slow brushing strokes",
-    "rinse": "running water",
-    "hang": "a ringing chime",
-    "drop": "a deep thump",
-    "measure": "short high beeps",
-    "weigh": "low beeps",
-    "spray": "hissing bursts",
-    "wrap": "crackling paper or foil",
-    "dust": "a muffled sweeping",
-    "photograph": "the click of a shutter",
-}
+WORDING: Mapping[str, Any] = tomllib.loads(
+    resources.files("eval.tasks").joinpath("wording.toml").read_text(encoding="utf-8")
+)
+RECALLED: Sequence[str] = WORDING["recalled"]
+LIGHT: Mapping[str, str] = WORDING["light"]
+PEOPLE = ("man", "woman", "camera wearer")
 
 
 def action_noise(action_id: str) -> str:
     """What `eval.workbench.sound` makes for the action, in everyday words."""
-    return NOISES.get(action_id, "some noise")
+    return str(WORDING["noises"].get(action_id, "some noise"))
 
 
 def said_near(lines: Iterable[Line], start: float, end: float) -> Line | None:
@@ -85,39 +73,8 @@ class QueryText:
     """ "left out: place", "vague: thing", "wrong: colour", in the order of the text."""
 
 
-FAMILIES = {
-    "hand tools": "some kind of tool",
-    "cans and bottles": "some bottle or can",
-    "cookware": "something for the kitchen",
-    "food": "something to eat",
-    "household": "some household thing",
-    "office": "something from an office",
-}
-NEAR_COLORS = {
-    "red": "orange",
-    "orange": "yellow",
-    "yellow": "orange",
-    "green": "blue",
-    "blue": "purple",
-    "purple": "blue",
-    "white": "yellow",
-    "black": "blue",
-}
-RECALLED = ("I vaguely remember", "From what I recall,", "I think", "If I am not mistaken,")
 _PLACE = re.compile(r" (?:\w+ to|from|off|onto|into|upon|on|with|using|under|at|in|to|over) the \{p\}$")
 """Where, or with what: the end of a phrase."""
-LIGHT = {"warm": "in a warm light", "cold": "in a cold, bluish light", "neutral": "in plain daylight"}
-PEOPLE = ("man", "woman", "camera wearer")
-ROOMS = {
-    "garage": "a garage",
-    "shed": "a shed",
-    "kitchen": "a kitchen",
-    "living": "a living room",
-    "bedroom": "a bedroom",
-    "desk": "an office",
-    "bathroom": "a bathroom",
-    "garden": "a garden",
-}
 
 
 class _TextSampler:
@@ -168,7 +125,7 @@ def moment(
     """K: who does what with what, and what is around, at one instant; `light`: and the light there."""
     sampler = _TextSampler(rng, fuzz)
     doing = _action(sampler, event, story.split)
-    where = "" if sampler.change("scene", ("left out",)) != "kept" else f" in {ROOMS[story.scene]}"
+    where = "" if sampler.change("scene", ("left out",)) != "kept" else f" in {WORDING['rooms'][story.scene]}"
     around = [found for prop in story.props if (found := _prop(sampler, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
     kept = light and sampler.change("light", ("left out",)) == "kept"
@@ -211,7 +168,7 @@ def auditory_cue(
 
 def vague_object(kind_id: str) -> str:
     """ "some kind of tool" for a hammer."""
-    return FAMILIES.get(kind(kind_id).family, "something")
+    return str(WORDING["families"].get(kind(kind_id).family, "something"))
 
 
 def _action(sampler: _TextSampler, event: Event, split: Split) -> str:
@@ -249,7 +206,7 @@ def _prop(sampler: _TextSampler, prop: str, color: str) -> str:
         return ""
     if change == "vague":
         return with_article(place_name(prop))
-    kept = NEAR_COLORS[color] if change == "wrong" else color
+    kept = WORDING["near_colors"][color] if change == "wrong" else color
     assert kept in COLORS
     return with_article(f"{kept} {place_name(prop)}")
 
