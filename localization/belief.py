@@ -48,11 +48,8 @@ def hybrid_prior(visual: ArrayLike, semantic: ArrayLike, weight: float = PRIOR_W
 
     `visual`: float64 (keywords, k) cosines, `semantic`: float64 (descriptions, k) cosines. A part without
     rows, as where a library has no image encoder, leaves all the weight to the other; without both: zeros.
-    Raises `ValueError` for other shapes.
     """
     parts = [np.asarray(each, np.float64) for each in (visual, semantic)]
-    if any(each.ndim != 2 for each in parts) or parts[0].shape[1] != parts[1].shape[1]:
-        raise ValueError(f"two (m, k) of one k, not {parts[0].shape}, {parts[1].shape}")
     weights = (weight, 1.0 - weight)
     given = [(each.max(axis=0), share) for each, share in zip(parts, weights, strict=True) if len(each)]
     whole = sum(share for _, share in given)
@@ -73,15 +70,10 @@ def diffused(
 ) -> NDArray[np.float64]:
     """float64 (k,) after `iterations` of equation 13 from `start`, or from Y itself.
 
-    `injection`: Y, float64 (k,). `normalized_graph`: W_norm, (k, k). 0 <= beta < 1. Raises `ValueError`
-    for other shapes or values.
+    `injection`: Y, float64 (k,). `normalized_graph`: W_norm, (k, k). 0 <= beta < 1.
     """
-    if not 0.0 <= beta < 1.0 or iterations < 0:
-        raise ValueError(f"0 <= beta < 1 and iterations >= 0, not {beta}, {iterations}")
     source = np.asarray(injection, np.float64)
     belief = source if start is None else np.asarray(start, np.float64)
-    if source.ndim != 1 or belief.shape != source.shape or normalized_graph.shape != (len(source),) * 2:
-        raise ValueError(f"(k,), (k,), (k, k), not {source.shape}, {belief.shape}, {normalized_graph.shape}")
     held = (1.0 - beta) * source
     for _ in range(iterations):
         belief = beta * (normalized_graph @ belief) + held
@@ -105,38 +97,22 @@ def strongest(scores: ArrayLike, allowed: ArrayLike) -> int | None:
 class BeliefField:
     """Y, F and the visited mask of one question, over a graph that does not change.
 
-    `graph`: W~, (k, k). `injection` Y, `prior` P and `belief` F: float64 (k,); `visited`: bool (k,).
-    `carried`: what spreads, the whole of Y (equation 13) or what was found beyond the prior.
+    `graph`: W~, (k, k). `prior` P, and from it at first `injection` Y and `belief` F: float64 (k,)
+    (algorithm 1, line 5); `visited`: bool (k,). `iterations=0`: no propagation. `carried`: what spreads, the
+    whole of Y (equation 13) or what was found beyond the prior.
     """
 
     graph: csr_array
-    transition: csr_array
-    injection: NDArray[np.float64]
-    prior: NDArray[np.float64]
-    belief: NDArray[np.float64]
-    visited: NDArray[np.bool_]
+    prior: ArrayLike
     iterations: int = ITERATIONS
     beta: float = BETA
     carried: Carried = "surprise"
 
-    @classmethod
-    def begin(
-        cls,
-        graph: csr_array,
-        prior: ArrayLike,
-        *,
-        iterations: int = ITERATIONS,
-        beta: float = BETA,
-        carried: Carried = "surprise",
-    ) -> BeliefField:
-        """F(0) <- Y(0) <- prior, float64 (k,). Algorithm 1, line 5. `iterations=0`: no propagation."""
-        first = np.array(prior, np.float64)
-        if first.shape != (graph.shape[0],):
-            raise ValueError(f"prior (k,) of a graph (k, k), not {first.shape}, {graph.shape}")
-        seen = np.zeros(len(first), np.bool_)
-        return cls(
-            graph, normalized(graph), first, first.copy(), first.copy(), seen, iterations, beta, carried
-        )
+    def __post_init__(self) -> None:
+        self.transition = normalized(self.graph)
+        self.injection = np.array(self.prior, np.float64)
+        self.belief = self.injection.copy()
+        self.visited = np.zeros(len(self.belief), np.bool_)
 
     def observe(self, node: int, score: float) -> None:
         """Inject a verified score and continue the diffusion. Algorithm 1, lines 23 and 24."""
@@ -146,7 +122,7 @@ class BeliefField:
             self.belief[node] = score
             return
         surprised = self.carried == "surprise"
-        base = self.prior if surprised else np.zeros(len(self.prior))
+        base = np.asarray(self.prior if surprised else np.zeros(len(self.belief)), np.float64)
         source = (self.injection - base) / (1.0 - self.beta) if surprised else self.injection
         self.belief = base + diffused(
             source, self.transition, start=self.belief - base, iterations=self.iterations, beta=self.beta
@@ -183,8 +159,6 @@ def graph_nms(
     make more nodes. Each node chosen by belief multiplies its neighbours' belief by `suppression`.
     Nodes without positive belief are not chosen.
     """
-    if not 0.0 < suppression < 1.0 or count < 1:
-        raise ValueError(f"0 < suppression < 1 and count >= 1, not {suppression}, {count}")
     left = np.array(belief, np.float64)
     chosen: list[int] = []
     for prior in priors:

@@ -60,8 +60,6 @@ def sampled(times: ArrayLike, rate: float = 1.0) -> NDArray[np.int64]:
 
     `times`: float64 (n,) seconds, rising. A step without a frame of its own gives none.
     """
-    if rate <= 0:
-        raise ValueError(f"rate must be positive, is {rate}")
     steps = np.floor((np.asarray(times, np.float64) + TIME_STEP) * rate).astype(np.int64)
     if not len(steps):
         return np.zeros(0, np.int64)
@@ -81,15 +79,9 @@ def cut_segments(
 
     `times`: float64 (n,) seconds, rising strictly, n >= 1; `vectors`: (n, d) unit rows; `end`: seconds, where
     the last segment ends. A video of fewer frames than `shortest` is one segment. Cosines are rounded
-    to 6 decimals before they are compared. Raises `ValueError` for shapes that do not fit.
+    to 6 decimals before they are compared.
     """
     frame_times, rows = np.asarray(times, np.float64), np.asarray(vectors, np.float64)
-    if frame_times.ndim != 1 or rows.ndim != 2 or len(frame_times) != len(rows) or not len(rows):
-        raise ValueError(f"times (n,) and vectors (n, d) with n >= 1, not {frame_times.shape}, {rows.shape}")
-    if (np.diff(frame_times) <= 0).any() or end <= frame_times[-1]:
-        raise ValueError("times must rise strictly and end before `end`")
-    if shortest < 1:
-        raise ValueError(f"shortest must be at least 1, is {shortest}")
     cosines = np.round(np.einsum("nd,nd->n", rows[:-1], rows[1:]), DECIMALS)
     first = np.concatenate([[0], np.flatnonzero(cosines < similarity) + 1])
     first = _merged(first, rows, shortest)
@@ -166,12 +158,7 @@ def centred(vectors: ArrayLike) -> NDArray[np.float64]:
 
 
 def temporal_affinity(centres: ArrayLike, others: ArrayLike, tau: float = TAU) -> NDArray[np.float64]:
-    """float64 (p, q): exp(-|t_i - t_j| / tau) of centre times, float64 (p,) and (q,) seconds. Equation 2.
-
-    Raises `ValueError` for `tau` <= 0.
-    """
-    if tau <= 0:
-        raise ValueError(f"tau must be positive, is {tau}")
+    """float64 (p, q): exp(-|t_i - t_j| / tau) of centre times, float64 (p,) and (q,) seconds. Equation 2."""
     apart = np.abs(np.asarray(centres, np.float64)[:, None] - np.asarray(others, np.float64)[None, :])
     return np.asarray(np.exp(-apart / tau), np.float64)
 
@@ -188,16 +175,11 @@ def affinity_graph(
 
     W = alpha W_sim + (1 - alpha) W_time; of each row the `neighbours` strongest stay, equal ones by
     index; then (W + W^T) / 2. `vectors`: float64 (k, d) unit rows; `centres`: float64 (k,) seconds.
-    Weights are rounded to 6 decimals, so that the last bits of a product decide nothing. Raises `ValueError`
-    for other shapes, or `alpha` outside [0, 1].
+    Weights are rounded to 6 decimals, so that the last bits of a product decide nothing.
     """
     from scipy.sparse import csr_array
 
     rows, times = np.asarray(vectors, np.float64), np.asarray(centres, np.float64)
-    if rows.ndim != 2 or times.shape != (len(rows),):
-        raise ValueError(f"vectors (k, d) and centres (k,), not {rows.shape}, {times.shape}")
-    if not 0.0 <= alpha <= 1.0 or neighbours < 1:
-        raise ValueError(f"alpha in [0, 1] and neighbours >= 1, not {alpha}, {neighbours}")
     count = len(rows)
     at, to, weights = [], [], []
     for start in range(0, count, ROWS):

@@ -52,8 +52,6 @@ def lexical_score(
 
     `frequencies`: IDF by word; `unknown`: that of any other word.
     """
-    if clip <= 0:
-        raise ValueError(f"clip must be positive, is {clip}")
     shared = sorted({word for word in keywords if word in words})
     return min(1.0, sum(frequencies.get(word, unknown) for word in shared) / clip)
 

@@ -451,12 +451,6 @@ class Library:
 
         return near_duplicates(self._reader, video_id)
 
-    def videos_without_fingerprint(self) -> frozenset[str]:
-        """The videos with frames that `near_duplicates` cannot compare, since they were not measured."""
-        from rag.retrieval.near_duplicates import videos_without_fingerprint
-
-        return videos_without_fingerprint(self._reader)
-
     # The library itself
 
     @property

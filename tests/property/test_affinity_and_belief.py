@@ -104,7 +104,7 @@ def test_the_iteration_converges_to_the_closed_form(graph: csr_array, seed: int,
 def test_every_node_is_visited_once_and_none_twice(graph: csr_array, seed: int) -> None:
     """Beliefs may all be negative: a mask by multiplication would come back to visited nodes."""
     rng = np.random.default_rng(seed)
-    field = BeliefField.begin(graph, rng.uniform(-1.0, -0.1, graph.shape[0]))
+    field = BeliefField(graph, rng.uniform(-1.0, -0.1, graph.shape[0]))
     order: list[int] = []
     node = field.widest_gap()
     while node is not None:
@@ -122,7 +122,7 @@ def test_going_on_reaches_what_starting_again_reaches(
 ) -> None:
     """Incremental: given the last score again and again, it stays within beta^n of the closed form."""
     rng = np.random.default_rng(seed)
-    field = BeliefField.begin(graph, rng.uniform(0, 1, graph.shape[0]), carried=carried)
+    field = BeliefField(graph, rng.uniform(0, 1, graph.shape[0]), carried=carried)
     for node in rng.permutation(graph.shape[0])[:count]:
         score = float(rng.uniform(0, 1))
         field.observe(int(node), score)
@@ -193,7 +193,7 @@ def test_distinct_frames_are_distinct_and_cover(count: int, seed: int, similarit
 def test_a_graph_of_one_node_stays_as_it_is() -> None:
     graph = affinity_graph(np.ones((1, 3)) / np.sqrt(3), [5.0])
     for carried, expected in (("surprise", 0.9), ("all", (1 - 0.6) * 0.9)):
-        field = BeliefField.begin(graph, [0.4], carried=carried)
+        field = BeliefField(graph, [0.4], carried=carried)
         field.observe(0, 0.9)
         assert field.belief.tolist() == pytest.approx([expected])
     assert field.widest_gap() is None

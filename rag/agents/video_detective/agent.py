@@ -232,7 +232,7 @@ class _DetectiveRun:
             return ()
 
     def _search_state(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
-        field = BeliefField.begin(
+        field = BeliefField(
             self.features.graph,
             np.max(priors, axis=0),
             iterations=self.settings.iterations if self.settings.propagation else 0,

@@ -45,6 +45,8 @@ Result = TypeVar("Result")
 MAX_REPLY_BYTES = 8 * 2**20
 PASSING = (408, 429)
 """Refusals of a moment, beside 5xx."""
+ATTEMPTS = 5
+"""VideoDetective, table 9: 5 times, with waits from 1 s to 20 s."""
 LONGEST_CONNECT = 10.0
 LONGEST_CARD = 5.0
 """Seconds that the model card is waited for, once."""
@@ -96,11 +98,11 @@ def reply_formats(schema: dict[str, Any]) -> tuple[dict[str, Any], ...]:
 class OpenAIClient:
     """Sends conversations to `settings.base_url`; contacts nothing else.
 
-    Transport errors, 429 and 5xx are tried again, at most `attempts` times in all (VideoDetective, table 9: 5
-    times, from 1 s to 20 s). A wait is between half of it and the whole of `first_wait`, doubled each time,
-    so that calls refused together do not come again together; or it is the server's Retry-After;
-    `longest_wait` seconds at most. `jitter`: [0, 1), a new one for each wait. Everything else is an error at
-    once; so is a first call that cannot connect: the server was not started, and does not start again.
+    Transport errors, 429 and 5xx are tried again, at most `ATTEMPTS` times in all. A wait is between half of
+    it and the whole of `first_wait`, doubled each time, so that calls refused together do not come again
+    together; or it is the server's Retry-After; `longest_wait` seconds at most. `jitter`: [0, 1), a new one
+    for each wait. Everything else is an error at once; so is a first call that cannot connect: the server was
+    not started, and does not start again.
     """
 
     def __init__(
@@ -108,7 +110,6 @@ class OpenAIClient:
         settings: ReasonerSettings,
         *,
         seed: int = 0,
-        attempts: int = 5,
         first_wait: float = 1.0,
         longest_wait: float = 20.0,
         jitter: Callable[[], float] = random.random,
@@ -129,7 +130,6 @@ class OpenAIClient:
         self._answered = False
         self._opening = threading.Lock()
         self._format = 0 if settings.structured else len(reply_formats({})) - 1
-        self._attempts = attempts
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._jitter = jitter
@@ -202,7 +202,7 @@ class OpenAIClient:
                     except (ErrorStatus, httpx2.TransportError) as error:
                         failure = error
                         refused = may_step_down and isinstance(error, ErrorStatus) and self._steps_down(error)
-                        if refused or attempt == self._attempts or not self._passes(error, attempt):
+                        if refused or attempt == ATTEMPTS or not self._passes(error, attempt):
                             raise
                     await asyncio.sleep(self._wait(failure, attempt))
         except TimeoutError:
