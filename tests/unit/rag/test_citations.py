@@ -38,7 +38,6 @@ def test_a_sentence_longer_than_the_window_is_cited_to_its_end() -> None:
     assert citation_window(read(*(said(*cue) for cue in CUES)), [SENTENCE]) == (0.21, 12.47)
 
 
-@pytest.mark.parametrize("kind", ["subtitle"])
 @pytest.mark.parametrize("at", [(0.0, 5.0), (6.0, 11.0), (20.0, 25.0)])
 @pytest.mark.parametrize(
     ("quotation", "first", "last"),
@@ -50,9 +49,9 @@ def test_a_sentence_longer_than_the_window_is_cited_to_its_end() -> None:
     ],
 )
 def test_the_window_covers_whole_cues_wherever_in_them_the_words_are(
-    kind: EvidenceKind, at: tuple[float, float], quotation: str, first: int, last: int
+    at: tuple[float, float], quotation: str, first: int, last: int
 ) -> None:
-    start, end = citation_window(read(*(said(*cue, kind) for cue in CUES), at=at), [quotation])
+    start, end = citation_window(read(*(said(*cue) for cue in CUES), at=at), [quotation])
     spoken = (CUES[first][0], CUES[last][1])
     assert start <= spoken[0]
     assert spoken[1] <= end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -18,15 +19,12 @@ FLOATS = [
 ]
 
 
-@pytest.mark.parametrize("value", ["nan"])
 @pytest.mark.parametrize("name", FLOATS)
-def test_only_finite_numbers_are_taken(
-    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_finite_numbers_are_taken(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match=f"setting {name}: "):
-        load_settings(flags={name: float(value)})
-    monkeypatch.setenv(f"RAG_{name.replace('.', '__').upper()}", value)
+        load_settings(flags={name: math.nan})
+    monkeypatch.setenv(f"RAG_{name.replace('.', '__').upper()}", "nan")
     with pytest.raises(SettingsError, match=f"setting {name}: "):
         load_settings()
 
@@ -37,15 +35,6 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path, words: str) -> None:
     path.write_bytes(words.encode(errors="surrogateescape"))
     with pytest.raises(SettingsError, match=r"odd\.toml: not valid TOML: "):
         load_settings(path)
-
-
-@pytest.mark.parametrize("words", ["[video]\nfoo = 1"])
-def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
-    path = tmp_path / "rag.toml"
-    path.write_text(words)
-    for config in (path, str(path)):
-        with pytest.raises(SettingsError, match=r"foo: no such setting"):
-            load_settings(config)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +13,8 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded import answer_choice as module
 from rag.reasoners.embedded.answer_choice import answer_choice
-from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText, denies
+from rag.reasoners.embedded.option_features import FEATURES, OptionText, denies
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
@@ -230,12 +227,6 @@ def test_two_denials_deny_nothing() -> None:
     assert denies("Er schließt nicht.")
     assert denies("It isn't red.")
     assert not denies("It is never not closed.")
-
-
-def test_the_weights_are_of_the_features() -> None:
-    held = json.loads(Path(module.__file__).with_name("options.json").read_text(encoding="utf-8"))
-    assert list(held["features"]) == list(FEATURES)
-    assert list(held["none"]) == list(NONE)
 
 
 def test_a_sentence_is_compared_with_its_neighbours_in_its_own_text_alone() -> None:

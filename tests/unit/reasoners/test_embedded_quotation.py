@@ -11,14 +11,7 @@ from benchmarks.reading_sets import Asked
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open, ranked_answers
-from rag.reasoners.embedded.quotation import (
-    EVIDENCE,
-    FEATURES,
-    AskedText,
-    asks_for_number,
-    columns,
-    fitted_weights,
-)
+from rag.reasoners.embedded.quotation import AskedText, asks_for_number, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -185,18 +178,6 @@ def test_features_and_evidence_by_hand() -> None:
     assert found["share"] == pytest.approx(-np.log(1 + 14 * np.exp(-2) + np.exp(-3)))
     asked = AskedText("line 9", held, {"passage": [0.5]})
     assert asked.evidence(1, second, np.zeros(3), 1, 1.0)["missing_number"] == 1.0
-
-
-def test_weights_are_found_by_name() -> None:
-    fitted = fitted_weights()
-    assert set(fitted.order) == set(FEATURES)
-    assert set(fitted.confidence) == set(EVIDENCE)
-    text = AskedText("How high?", sentences("Towers are high."), {"passage": [0.5]})
-    row = text.features(0, 0.0, 0.5)
-    assert set(row) == set(FEATURES)
-    assert set(text.evidence(0, row, np.array([0.0]), 0, 0.0)) == set(EVIDENCE)
-    with pytest.raises(KeyError):
-        columns(("cosine", "unknown name"), [row])
 
 
 def example(at: int, rng: np.random.Generator, *, foreign: bool) -> Example:
