@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from localization.windows import Window
 from rag.records import PassageHit, VideoHit
 from rag.retrieval.frames import images_of
-from rag.retrieval.retriever import Retriever
+from rag.retrieval.retriever import Retriever, video_hit
 from rag.retrieval.shots import no_image_embeddings
 from rag.store.records import ClipFrames
 
@@ -74,19 +75,8 @@ def highlights(
         video = reader.video(clip.video_id)
         (texts,) = reader.evidence_of([(clip.video_id, found.start, found.end)])
         evidence = (*texts, *retriever.seen(clip.video_id, found.start, found.end))
-        hits.append(
-            VideoHit(
-                path=video.path,
-                video_id=clip.video_id,
-                start=found.start,
-                end=found.end,
-                clip=clip,
-                score=found.score,
-                evidence=evidence,
-                title=video.title,
-                relevance=found.score,
-            )
-        )
+        window = Window(clip.video_id, found.start, found.end, found.score)
+        hits.append(video_hit(video, window, clip, found.score, found.score, evidence))
     return hits
 
 

@@ -204,7 +204,7 @@ class Retriever:
         windows = self.localize(clips, query, "within", where)
         evidence = self._evidence_of([(w.video_id, w.start, w.end) for w in windows])
         hits: list[VideoHit | PassageHit] = [
-            _hit(clip, window, clip.clip, clip.score, clip.relevance, spans)
+            video_hit(clip, window, clip.clip, clip.score, clip.relevance, spans)
             for clip, window, spans in zip(clips, windows, evidence, strict=True)
         ]
         hits += [PassageHit(p.path, p.passage, p.score, p.relevance) for p in passages]
@@ -262,7 +262,7 @@ class Retriever:
             ]
             relevance = max([image_relevance.get(clip.clip_id, 0.0), *in_text])
             (evidence,) = self._evidence_of([(video_id, window.start, window.end)])
-            found.append(_hit(video, window, clip, window.score, relevance, evidence))
+            found.append(video_hit(video, window, clip, window.score, relevance, evidence))
         return found
 
     def video_query(self, video_id: str, text: str) -> LocalizationQuery:
@@ -339,7 +339,7 @@ class Retriever:
             window = localize_clip(video.video_id, query, self._localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
             (evidence,) = self._evidence_of([(video.video_id, window.start, window.end)])
-            hits.append(_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
+            hits.append(video_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
         return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))
 
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
@@ -575,7 +575,7 @@ class Retriever:
         )
 
 
-def _hit(
+def video_hit(
     source: Video | RetrievedClip,
     window: Window,
     clip: Clip,
