@@ -303,6 +303,7 @@ def read(
                 window=window,
                 retrieval_score=found.score,
                 match=found.match,
+                image_relevance=found.image_relevance,
                 texts=window_texts(context, found, window, rewriting.anchor),
                 frame_times=sample.times,
                 frame_vectors=sample.vectors,

@@ -42,7 +42,7 @@ from indexers.registry import open_query_encoder
 from rag import Library
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.answer_choice import Weights, weights
+from rag.reasoners.embedded.answer_choice import Weights, seen_features, weights
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
 from rag.reasoners.embedded.question_forms import spelled_out, statement
@@ -248,9 +248,12 @@ def fit(held: Sequence[Row]) -> Weights:
     return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE, weights().seen)
 
 
-def fit_seen(lines: Iterable[str], library: str) -> tuple[float, float]:
-    """`Weights.seen`: a logistic regression of whether the option that frames put first is right."""
-    rows, right = [], []
+def fit_seen(lines: Iterable[str], library: str) -> tuple[float, ...]:
+    """`Weights.seen`: a logistic regression of whether the option that frames put first is right.
+
+    Questions with an answer have half of the weight, and those without the other half.
+    """
+    rows, right, absent = [], [], []
     with Library.open(library) as opened_library:
         retriever, settings = opened_library.engine.new_retriever(), opened_library.settings
         reasoner = EmbeddedReasoner(retriever.text_encoder, retriever.tower)
@@ -264,13 +267,15 @@ def fit_seen(lines: Iterable[str], library: str) -> tuple[float, float]:
             )
             reading = Pipeline().run(context).reading
             votes = frame_votes(reading, reasoner.images.calibrator) if reading is not None else None
-            if votes is not None:
+            if reading is not None and votes is not None:
                 best = max(range(len(votes)), key=lambda at: votes[at].z)
-                rows.append([votes[best].log_odds(len(votes)), 1.0])
+                rows.append(seen_features(reading, votes[best]))
                 right.append(float(best == asked["answer"]))
-    weight = np.full(len(right), 1 / len(right))
-    slope, constant = logistic_fit(np.array(rows), np.array(right), weight, np.array([PENALTY, 0.0]))
-    return round(float(slope), DIGITS), round(float(constant), DIGITS)
+                absent.append(asked["answer"] is None)
+    weight = np.where(absent, 0.5 / max(1, np.sum(absent)), 0.5 / max(1, len(absent) - np.sum(absent)))
+    penalty = np.array([PENALTY] * (len(rows[0]) - 1) + [0.0])
+    found = logistic_fit(np.array(rows), np.array(right), weight, penalty)
+    return tuple(found.round(DIGITS).tolist())
 
 
 def shares(one: Compared, by: Weights) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@
 with f the `FEATURES` and g the `NONE` of `option_features`. `training/options.py` fits w and u to
 questions with known answers and writes `options.json`. The frames' vote (`frame_votes`) is added to log p.
 Where the words support none of the options, the frames alone may: with a chance that is fitted to questions
-about real footage, of which some ask for what is not there.
+about real footage, of which half count as asking for what is not there.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options with the same X are about the
 same object, and what that object is, is in their passages, not in them; so frames say which X it is, and
@@ -48,12 +48,13 @@ EVEN = 1e-6
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`features` float64 (features,), `none` float64 (none,), in the order of `FEATURES` and `NONE`; `image`:
-    of the frames' vote; `seen`: of its log odds and of 1, for the log odds that frames alone are right."""
+    of the frames' vote; `seen`: of its log odds, of the relevance of its window's images and of 1, for the
+    log odds that frames alone are right."""
 
     features: NDArray[np.float64]
     none: NDArray[np.float64]
     image: float
-    seen: tuple[float, float]
+    seen: tuple[float, ...]
 
 
 @cache
@@ -97,7 +98,7 @@ def answer_choice(
     best = int(np.argmax(shares.round(6)))
     sure = None
     if not reading.must_choose:
-        by_frames = chance_by_frames(votes, best, by) if votes else 0.0
+        by_frames = chance_by_frames(reading, votes[best], by) if votes else 0.0
         if raw[best] >= log_none:
             sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
         elif by_frames >= LEAST:
@@ -113,10 +114,15 @@ def answer_choice(
     return _chosen(best, shares, sure, nearest, votes)
 
 
-def chance_by_frames(votes: Sequence[Vote], best: int, by: Weights) -> float:
+def seen_features(reading: Reading, vote: Vote) -> list[float]:
+    """What `Weights.seen` weighs, of the option that frames put first."""
+    window = reading.windows[vote.windows[0]]
+    return [vote.log_odds(len(reading.question.options)), window.image_relevance, 1.0]
+
+
+def chance_by_frames(reading: Reading, vote: Vote, by: Weights) -> float:
     """That an option is right of which frames alone speak, in [0, 1]: never sure."""
-    slope, constant = by.seen
-    return min(logistic(slope * votes[best].log_odds(len(votes)) + constant), UNSURE)
+    return min(logistic(float(np.dot(by.seen, seen_features(reading, vote)))), UNSURE)
 
 
 def _no_choice(why: str) -> ChosenOption:
