@@ -29,7 +29,7 @@ import tempfile
 import time
 import traceback
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +41,17 @@ from corpora.errors import FileProblem, OverLimit, SettingsError
 from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
 from rag.settings import load_settings
+from tests.fakes.documents import (
+    epub_parts,
+    ods_parts,
+    odt_parts,
+    pptx_parts,
+    word_parts,
+    write_pdf,
+    write_zip,
+    xlsx_parts,
+    xlsx_rows,
+)
 
 VIDEO_SEEDS = {
     ".mp4": ("libx264", "aac"),
@@ -117,21 +128,12 @@ def document_seeds() -> dict[str, bytes]:
     """One small file of each kind of document, subtitle and settings file."""
     import pyarrow as pa
     from pyarrow import parquet
-    from pypdf import PdfWriter
-    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-    table, pages = io.BytesIO(), io.BytesIO()
+    table = io.BytesIO()
     words = pa.array(["Oil the chain.", "Wipe it dry."] * 20).dictionary_encode()
     parquet.write_table(pa.table({"text": words, "title": words}), table)
-    pdf = PdfWriter()
-    page, stream = pdf.add_blank_page(200, 100), DecodedStreamObject()
-    stream.set_data(b"BT /F1 12 Tf 20 50 Td (Oil the chain) Tj ET")
-    facts = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-    font = DictionaryObject({NameObject(key): NameObject(value) for key, value in facts.items()})
-    fonts = DictionaryObject({NameObject("/F1"): font})
-    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-    page[NameObject("/Contents")] = pdf._add_object(stream)
-    pdf.write(pages)
+    pdf = io.BytesIO()
+    write_pdf(pdf, ["Oil the chain"])
     rows = [{"_id": str(number), "title": "Chain", "text": "Oil the chain."} for number in range(5)]
     cues = "1\n00:00:00,000 --> 00:00:01,000\n<i>Oil</i> the chain\n\n2\n00:00:01,000 --> 00:00:02,000\nDry\n"
     ass = "[Events]\nFormat: Start, End, Text\nDialogue: 0:00:00.00,0:00:01.00,{\\i1}Oil\n"
@@ -150,58 +152,35 @@ def document_seeds() -> dict[str, bytes]:
         ".toml": 'seed = 3\n[video]\nrate = 2.0\ndecoder = "pyav"\n[localize]\nlengths = [2.0, 5.0]\n',
     }
     seeds = {suffix: text.encode() for suffix, text in texts.items()} | zipped_seeds()
-    return {**seeds, ".parquet": table.getvalue(), ".pdf": pages.getvalue()}
+    return {**seeds, ".parquet": table.getvalue(), ".pdf": pdf.getvalue()}
 
 
 def zipped_seeds() -> dict[str, bytes]:
     """One small file of each kind that is XML in a zip file."""
-    item = '<p><pPr><numPr><ilvl val="0"/><numId val="1"/></numPr></pPr><r><t>Oil the chain.</t></r></p>'
-    cells = "<tr><tc><p><r><t>Oil</t></r></p></tc><tc><p><r><t>M8</t></r></p></tc></tr>"
-    word = f"<document><body>{item}<tbl><tblPr/>{cells}</tbl></body></document>"
-    level = '<lvl ilvl="0"><start val="1"/><numFmt val="decimal"/></lvl>'
-    lists = (
-        f'<abstractNum abstractNumId="0">{level}</abstractNum><num numId="1"><abstractNumId val="0"/></num>'
-    )
-    slide = "<sld><txBody><p><pPr><buAutoNum/></pPr><r><t>Oil the chain.</t></r></p></txBody></sld>"
-    order = '<presentation xmlns:r="r"><sldId id="1" r:id="r1"/></presentation>'
-    relations = '<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/></Relationships>'
-    cell = "<table-cell><p>Oil</p></table-cell>"
-    items = (
-        f"<list><list-item><p>Dry<s/></p></list-item></list><table><table-row>{cell * 2}</table-row></table>"
-    )
-    package = '<package><item id="c" href="c.xhtml"/><spine><itemref idref="c"/></spine></package>'
-    container = '<container><rootfile full-path="book.opf"/></container>'
-    title = {"docProps/core.xml": "<c><title>Chain</title></c>"}
-    parts = {
-        ".docx": {
-            "word/document.xml": word,
-            "word/numbering.xml": f"<numbering>{lists}</numbering>",
-            **title,
-        },
-        ".pptx": {
-            "ppt/slides/slide1.xml": slide,
-            "ppt/presentation.xml": order,
-            "ppt/_rels/presentation.xml.rels": relations,
-            **title,
-        },
-        ".odt": {"content.xml": f"<document><body>{items}</body></document>"},
-        ".epub": {
-            "META-INF/container.xml": container,
-            "book.opf": package,
-            "c.xhtml": "<p>Oil the chain.</p>",
-        },
+    item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>'
+    item += "<w:r><w:t>Oil the chain.</w:t></w:r></w:p>"
+    cell = "<w:tc><w:p><w:r><w:t>M8</w:t></w:r></w:p></w:tc>"
+    level = '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/></w:lvl>'
+    lists = f'<w:abstractNum w:abstractNumId="0">{level}</w:abstractNum>'
+    lists += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    line = "<a:p><a:pPr><a:buAutoNum/></a:pPr><a:r><a:t>Oil the chain.</a:t></a:r></a:p>"
+    field = '<table:table-cell office:value-type="string"><text:p>Dry<text:s/></text:p></table:table-cell>'
+    rows = f"<table:table-row>{field * 2}</table:table-row>" * 2
+    kinds = {
+        ".docx": word_parts(f"{item}<w:tbl><w:tr>{cell * 2}</w:tr></w:tbl>", title="Chain", numbering=lists),
+        ".pptx": pptx_parts(f"<a:txBody>{line}</a:txBody>"),
+        ".odt": odt_parts(f"<office:text><table:table>{rows}</table:table></office:text>", title="Chain"),
+        ".epub": epub_parts("Chain", "<p>Oil the chain.</p>"),
+        ".xlsx": xlsx_parts(Chain=xlsx_rows(("Part", "Oil"), ("Chain", 2.0))),
+        ".ods": ods_parts(rows),
     }
-    return {
-        suffix: zipped({name: text.encode() for name, text in held.items()}) for suffix, held in parts.items()
-    }
+    return {suffix: zipped(parts) for suffix, parts in kinds.items()}
 
 
-def zipped(parts: dict[str, bytes]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     """A zip file of parts by name."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as held:
-        for name, data in parts.items():
-            held.writestr(zipfile.ZipInfo(name), data)
+    write_zip(made, parts)
     return made.getvalue()
 
 

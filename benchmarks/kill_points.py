@@ -43,7 +43,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "encode text": ("rag.indexing.stages:Stages.encode",),
     "measure frames": ("rag.indexing.media:measure_frames",),
     "store measurements": ("rag.indexing.measuring:Measuring.store",),
-    "progress log": ("rag.indexing.media:ProgressLog._write",),
+    "progress log": ("rag.indexing.media:ProgressLog.append",),
     "passages": ("rag.indexing.passages:PassageIndexer.add", "rag.indexing.passages:PassageIndexer.flush"),
     "remove": ("rag.indexing.pipeline:remove_missing",),
     "switch encoders": ("rag.store.tables:EncoderSwitch.commit",),

@@ -151,18 +151,12 @@ def voiced_part(spoken: Spans, start: float, end: float) -> tuple[float, float] 
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """(offset in samples, float32 (n,)) of at most `WINDOW` samples, cut where it is quiet; together all.
-
-    Raises `ValueError` for a chunk that is not one-dimensional.
-    """
+    """(offset in samples, float32 (n,)) of at most `WINDOW` samples, cut where it is quiet; together all."""
     held: list[NDArray[np.float32]] = []
     count = offset = 0
     for chunk in chunks:
-        piece = np.asarray(chunk, np.float32)
-        if piece.ndim != 1:
-            raise ValueError(f"audio must be mono, float32 (n,), not {piece.shape}")
-        held.append(piece)
-        count += len(piece)
+        held.append(chunk)
+        count += len(chunk)
         while count >= WINDOW:
             audio = np.concatenate(held)
             cut = quiet_cut(audio[:WINDOW])

@@ -16,8 +16,6 @@ this is weak evidence: it shows the rule at work and bounds gross errors only.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,20 +58,10 @@ def representative_frames(images: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 def _block_means(images: NDArray[np.uint8]) -> NDArray[np.float32]:
     """(n, blocks down, blocks across, 3); blocks at the right and lower edge may be smaller."""
-    count, height, width = images.shape[:3]
-    bands = _sum_every_block(images.reshape(count, height, -1), axis=1)
-    sums = _sum_every_block(bands.reshape(count, -1, width, 3), axis=2)
-    rows, columns = (np.diff([*range(0, side, BLOCK), side]) for side in (height, width))
-    areas = (rows[:, None] * columns)[:, :, None]
-    means: NDArray[np.float32] = np.divide(sums, areas, dtype=np.float32)
+    down, across = (np.arange(0, side, BLOCK) for side in images.shape[1:3])
+    # 64 bytes of 255 fit into 16 bits.
+    bands = np.add.reduceat(images, down, axis=1, dtype=np.uint16)
+    sums = np.add.reduceat(bands, across, axis=2)
+    rows, columns = (np.diff([*range(0, side, BLOCK), side]) for side in images.shape[1:3])
+    means: NDArray[np.float32] = np.divide(sums, (rows[:, None] * columns)[:, :, None], dtype=np.float32)
     return means
-
-
-def _sum_every_block(values: NDArray[Any], axis: int) -> NDArray[np.uint16]:
-    """Sums of BLOCK neighbours along an axis; 64 bytes of 255 fit into 16 bits."""
-    values = np.moveaxis(values, axis, 1)
-    sums = np.zeros((len(values), -(-values.shape[1] // BLOCK), *values.shape[2:]), np.uint16)
-    for offset in range(BLOCK):
-        part = values[:, offset::BLOCK]
-        sums[:, : part.shape[1]] += part
-    return np.moveaxis(sums, 1, axis)

@@ -175,7 +175,7 @@ def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.array(
         [
             np.log(0.01 + (float(rest[flat].mean()) if flat.any() else 1.0)),
-            np.log(0.05 + _median_root(variance)),
+            np.log(0.05 + float(np.median(np.sqrt(np.maximum(variance, np.float32(0)))))),
             np.log(0.01 + (float(np.median(step[calm])) if calm.any() else 1.0)),
             min(1.0, int(np.count_nonzero(thin)) / detail),
             int(np.count_nonzero(thin & (light < 20))) / max(1, int(np.count_nonzero(thin))),
@@ -183,14 +183,6 @@ def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:
         ],
         np.float32,
     )
-
-
-def _median_root(values: NDArray[np.float32]) -> float:
-    """Median of the square roots, those below 0 counting as 0: of few roots, not of all."""
-    half = values.size // 2
-    ordered = np.partition(values.ravel(), half)
-    middle = [ordered[half] if values.size % 2 else ordered[:half].max(), ordered[half]]
-    return float(np.sqrt(np.maximum(middle, np.float32(0))).mean())
 
 
 def style_of(statistics: NDArray[np.floating[Any]], prompts: NDArray[np.float64] | None) -> Style:

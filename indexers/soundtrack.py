@@ -152,11 +152,14 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     centre of gravity of the power, kHz.
     """
     from scipy.ndimage import uniform_filter1d
+    from scipy.signal import ShortTimeFFT
+    from scipy.signal.windows import hann
 
     seconds = len(samples) // SAMPLE_RATE
     frames = SAMPLE_RATE // HOP
     hertz = np.arange(WINDOW // 2 + 1) * (SAMPLE_RATE / WINDOW)
-    spectrum = magnitudes(samples, seconds * frames)
+    stft = ShortTimeFFT(hann(WINDOW, sym=False), HOP, SAMPLE_RATE, scale_to="magnitude")
+    spectrum = np.abs(stft.stft(samples, p0=0, p1=seconds * frames)).astype(np.float32)
     power = spectrum**2
     band = (hertz >= LOWEST) & (hertz <= HIGHEST)
     inside, strength = power[band], np.log(spectrum[band] + 1e-7)
@@ -182,20 +185,6 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     by_second += [levels.std(axis=1), np.abs(np.diff(levels, axis=1)).mean(axis=1)]
     by_second.append(centre.reshape(seconds, frames).mean(axis=1))
     return np.stack(by_second, axis=1).astype(np.float32)
-
-
-def magnitudes(samples: Samples, frames: int) -> NDArray[np.float32]:
-    """Of spectra `HOP` samples apart, float32 (513, frames): scipy's `ShortTimeFFT`, all frames at once."""
-    from scipy.fft import rfft
-    from scipy.signal import ShortTimeFFT
-    from scipy.signal.windows import hann
-
-    window = ShortTimeFFT(hann(WINDOW, sym=False), HOP, SAMPLE_RATE, scale_to="magnitude").win
-    half = WINDOW // 2
-    padded = np.pad(samples, (half, WINDOW))
-    cut = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[: frames * HOP : HOP]
-    centred = np.concatenate([cut[:, half:] * window[half:], cut[:, :half] * window[:half]], axis=1)
-    return np.ascontiguousarray(np.abs(rfft(centred)).astype(np.float32).T)
 
 
 def _greatest_near(values: NDArray[Any]) -> NDArray[Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import queue
-import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,8 +97,8 @@ def decode_clips(reader: MediaReader, path: str, video: Video, settings: VideoSe
     """The clips of a video whose duration is known, decoded in a thread. Raises `FileProblem`."""
     stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side or SHORT_SIDE)
     length, least = settings.clip_seconds, settings.min_last_clip_seconds
-    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
-        yield from cut_clips(iter(batches), video.video_id, length, least, lambda: video.duration)
+    with prefetched(stream, BATCHES_AHEAD) as batches:
+        yield from cut_clips(batches, video.video_id, length, least, lambda: video.duration)
 
 
 def _by_clip(batch: FrameBatch, clip_seconds: float) -> Iterator[_Open]:
@@ -175,67 +175,25 @@ def audio_embeddings(
 T = TypeVar("T")
 
 
-class Prefetcher(Generic[T]):
-    """Iterates over `source` in a thread, at most `depth` items ahead; an error in it is raised here.
+@contextmanager
+def prefetched(source: Iterator[T], depth: int) -> Iterator[Iterator[T]]:
+    """The items of `source`, which a thread makes at most `depth` ahead; errors are raised in turn.
 
-    Decoding runs while the encoder works, in bounded memory. Leaving the `with`
-    block stops the thread, wherever the source is.
+    Decoding runs while the encoder works, in bounded memory. Leaving the `with` block ends the thread, and
+    closes a `source` that can be closed.
     """
+    end: Any = object()
+    with ThreadPoolExecutor(1, "prefetch") as pool:
+        ahead = deque(pool.submit(next, source, end) for _ in range(depth))
 
-    def __init__(self, source: Iterator[T], depth: int) -> None:
-        self._source = source
-        self._items: queue.Queue[T | _End] = queue.Queue(maxsize=depth)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="prefetch", daemon=True)
+        def items() -> Iterator[T]:
+            while (item := ahead.popleft().result()) is not end:
+                ahead.append(pool.submit(next, source, end))
+                yield item
 
-    def __enter__(self) -> Prefetcher[T]:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        while self._thread.is_alive():
-            try:
-                self._items.get(timeout=0.05)
-            except queue.Empty:
-                continue
-        self._thread.join()
-
-    def __iter__(self) -> Iterator[T]:
-        while True:
-            item = self._items.get()
-            if isinstance(item, _End):
-                if item.error is not None:
-                    raise item.error
-                return
-            yield item
-
-    def _run(self) -> None:
-        error: BaseException | None = None
         try:
-            for item in self._source:
-                if self._stop.is_set():
-                    break
-                self._put(item)
-        except BaseException as caught:
-            error = caught
+            yield items()
         finally:
-            close = getattr(self._source, "close", None)
-            if close is not None:
+            pool.shutdown(cancel_futures=True)
+            if close := getattr(source, "close", None):
                 close()
-            self._put(_End(error))
-
-    def _put(self, item: T | _End) -> None:
-        while not self._stop.is_set():
-            try:
-                self._items.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-            return
-
-
-class _End:
-    def __init__(self, error: BaseException | None) -> None:
-        self.error = error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterable
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,11 +57,11 @@ def local_groups(groups: Iterable[Group], storage: StorageSettings) -> Generator
     """
     with ExitStack() as stack:
         scratch: Path | None = None
-        ahead: _Fetching | None = None
+        ahead: Future[LocalGroup] | None = None
         for group in groups:
             if scratch is None and _is_remote(group):
                 scratch = stack.enter_context(scratch_folder(storage))
-            following = _Fetching(group, scratch, storage)
+            following = _begin(group, scratch, storage)
             if ahead is not None:
                 yield ahead.result()
             ahead = following
@@ -72,38 +73,30 @@ def _is_remote(group: Group) -> bool:
     return any(map(is_url, (group.first.path, *group.sidecars)))
 
 
-class _Fetching:
-    """One group that is fetched in a thread, which ends with the process."""
+def _begin(group: Group, scratch: Path | None, storage: StorageSettings) -> Future[LocalGroup]:
+    """The group, once its files are here. Objects are fetched in a thread that ends with the process."""
+    begun: Future[LocalGroup] = Future()
 
-    def __init__(self, group: Group, scratch: Path | None, storage: StorageSettings) -> None:
-        self._group = group
-        self._done: LocalGroup | None = None
-        self._error: BaseException | None = None
-        self._thread: threading.Thread | None = None
-        if scratch is None or not _is_remote(group):
-            copy = LocalCopy(group.first.path, group.sidecars, group.content_id)
-            self._done = LocalGroup(group, copy)
-        else:
-            self._thread = threading.Thread(target=self._run, args=(scratch, storage), daemon=True)
-            self._thread.start()
-
-    def _run(self, scratch: Path, storage: StorageSettings) -> None:
-        group = self._group
+    def run() -> None:
         try:
-            copy = fetch(group.first, scratch, storage, sidecars=group.sidecars)
-            if group.content_id not in ("", copy.content_id):
-                copy.discard()
-                raise ChangedFile(group.first.path)
-            self._done = LocalGroup(replace(group, content_id=copy.content_id), copy)
-        except FileProblem as problem:
-            self._done = LocalGroup(group, None, problem)
+            begun.set_result(_fetched(group, scratch, storage))
         except BaseException as error:
-            self._error = error
+            begun.set_exception(error)
 
-    def result(self) -> LocalGroup:
-        if self._thread is not None:
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-        assert self._done is not None
-        return self._done
+    if _is_remote(group):
+        threading.Thread(target=run, daemon=True).start()
+    else:
+        begun.set_result(LocalGroup(group, LocalCopy(group.first.path, group.sidecars, group.content_id)))
+    return begun
+
+
+def _fetched(group: Group, scratch: Path | None, storage: StorageSettings) -> LocalGroup:
+    assert scratch is not None
+    try:
+        copy = fetch(group.first, scratch, storage, sidecars=group.sidecars)
+        if group.content_id not in ("", copy.content_id):
+            copy.discard()
+            raise ChangedFile(group.first.path)
+    except FileProblem as problem:
+        return LocalGroup(group, None, problem)
+    return LocalGroup(replace(group, content_id=copy.content_id), copy)

@@ -1,7 +1,7 @@
 """Several files decoded at once, each by a `MediaReader` of its own, while one thread encodes and writes.
 
 That thread does one step of each file in turn (a clip), in an order that depends on the files alone. The
-decoders run ahead of it, each within the bound of `rag.indexing.clips.Prefetcher`.
+decoders run ahead of it, each within the bound of `rag.indexing.clips.prefetched`.
 """
 
 from __future__ import annotations

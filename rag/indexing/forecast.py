@@ -24,6 +24,7 @@ from rag.indexing.planning import (
     estimated_seconds,
     make_plan,
     shares_its_size,
+    work_seconds,
 )
 from rag.indexing.report import Forecast, IndexReport, Prune, scan_report
 from rag.settings import Settings
@@ -85,7 +86,7 @@ def forecast(
     files = [file for file in files if file.path not in bad]
     durations = [*map(estimated_seconds, remote), *probed]
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
-    ahead = _estimated(files, sum(durations), settings, embeds=resolved.name is not None)
+    ahead = _estimated(files, durations, settings, embeds=resolved.name is not None)
     on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
     return replace(
         scan_report(folder, found),
@@ -106,8 +107,12 @@ def forecast(
     )
 
 
-def _estimated(files: Sequence[FoundFile], seconds: float, settings: Settings, *, embeds: bool) -> Forecast:
-    """What new files with `seconds` of media take. `embeds`: whether there is an image encoder."""
+def _estimated(
+    files: Sequence[FoundFile], durations: Sequence[float], settings: Settings, *, embeds: bool
+) -> Forecast:
+    """What new files take. `durations`: those of media, in seconds. `embeds`: whether there is an image
+    encoder."""
+    seconds = sum(map(work_seconds, durations))
     read_seconds = seconds if reads_text(settings.ocr) else 0.0
     frames = seconds * settings.video.rate if embeds else 0.0
     kib = sum(text_bytes(f.path, f.size) for f in files if f.kind == "passages") / 1024
@@ -119,7 +124,7 @@ def _estimated(files: Sequence[FoundFile], seconds: float, settings: Settings, *
         + kib * SECONDS_PER_PASSAGE_KIB
     )
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
-    return Forecast(len(files), seconds, cost, size)
+    return Forecast(len(files), sum(durations), cost, size)
 
 
 def _probe(files: Iterable[FoundFile], settings: Settings) -> tuple[list[float], list[Problem]]:

@@ -10,7 +10,7 @@ or read again, and searches find it all the while. Where the run is killed, the 
 from __future__ import annotations
 
 import base64
-import zlib
+import io
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -65,6 +65,10 @@ def off_lines(settings: VideoSettings, fingerprints: Mapping[str, str]) -> list[
     return lines
 
 
+ARRAYS = ("times", "figures", "thumbs")
+"""Of `FrameFigures`."""
+
+
 class Measuring:
     """The measurements of one run. `open_tower` opens the words that name styles, at the first shot."""
 
@@ -116,26 +120,17 @@ class Measuring:
         return None if tower is None else StylePrompts(tower)
 
 
-def packed(figures: FrameFigures) -> dict[str, Any]:
-    """The arrays as JSON values, for the progress log."""
-    return {
-        "count": len(figures.times),
-        "data": [
-            base64.b85encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 1)).decode()
-            for array in (figures.times, figures.figures, figures.thumbs)
-        ],
-    }
+def packed(figures: FrameFigures) -> str:
+    """The arrays as a line of text, for the progress log."""
+    held = io.BytesIO()
+    np.savez_compressed(held, **{name: getattr(figures, name) for name in ARRAYS})
+    return base64.b85encode(held.getvalue()).decode()
 
 
-def unpacked(value: Mapping[str, Any]) -> FrameFigures:
-    """What `packed` made. Raises ValueError or `zlib.error` for what it did not make."""
-    count = int(value["count"])
-    times, figures, thumbs = (zlib.decompress(base64.b85decode(part)) for part in value["data"])
-    return FrameFigures(
-        np.frombuffer(times, np.float64).copy(),
-        np.frombuffer(figures, np.float32).reshape(count, -1).copy(),
-        np.frombuffer(thumbs, np.uint8).reshape(count, 18, 32, 3).copy(),
-    )
+def unpacked(text: str) -> FrameFigures:
+    """What `packed` made. Raises `ValueError`, `KeyError` or `BadZipFile` for what it did not make."""
+    with np.load(io.BytesIO(base64.b85decode(text))) as held:
+        return FrameFigures(*(held[name] for name in ARRAYS))
 
 
 def unmeasured(

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 from corpora.errors import reason_of
 from corpora.file_names import words_of_name
@@ -24,10 +24,9 @@ from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
-from indexers.settings import FRAME_MEASURES
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem
-from rag.indexing.clips import BATCHES_AHEAD, CLIPS_PER_COMMIT, CutClip, Prefetcher, clip_spans, cut_clips
+from rag.indexing.clips import BATCHES_AHEAD, CLIPS_PER_COMMIT, CutClip, clip_spans, cut_clips, prefetched
 from rag.indexing.measuring import packed, unpacked
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
@@ -63,12 +62,12 @@ class FrameIndexer:
         self._progress = progress
         self._video = video
         self._last_end = last_end
-        self.log = ProgressLog(writer.cache, video.video_id, stages.fingerprints()["ocr"])
+        made = stages.fingerprints()
+        self.log = ProgressLog(writer.cache, video.video_id, f"{made['ocr']} {made['shots']}")
         """To be closed when the video is ready."""
         self._committed = {c.clip.clip_id: c for c in writer.committed_clips(video.video_id)}
         self._rows: list[ClipFrames] = []
-        self._unlogged: dict[str, list[Evidence]] = {}
-        self._unlogged_figures: dict[str, tuple[str, FrameFigures]] = {}
+        self._unlogged: dict[str, SensedClip] = {}
         self.figures: dict[str, FrameFigures] = {}
         self.screen_text: list[Evidence] = []
         self.clips = 0
@@ -101,27 +100,29 @@ class FrameIndexer:
         last = None if self.log.damaged else self._resumable()
         if last is None or not (yield from self._pass(path, first=last, verify=True)):
             yield from self._pass(path, first=0, verify=False)
-        self.screen_text = [span for clip_id in sorted(self.log.spans) for span in self.log.spans[clip_id]]
-        ids = (self._clip_id(index) for index in range(self.clips))
-        self.figures = {i: self.log.figures[i] for i in ids if i in self.log.figures}
+        ids = map(self._clip_id, range(self.clips))
+        sensed = {clip_id: self.log.clips[clip_id] for clip_id in ids if clip_id in self.log.clips}
+        self.screen_text = [span for clip in sensed.values() for span in clip.spans]
+        self.figures = {clip_id: clip.figures for clip_id, clip in sensed.items() if clip.figures}
 
     def _clip_id(self, index: int) -> str:
         return f"{self._video.video_id}:{index:05d}"
 
     def _resumable(self) -> int | None:
         """Index of the last clip up to which everything is committed."""
-        stages = self._stages
         count = 0
         while True:
-            clip_id = self._clip_id(count)
-            committed = self._committed.get(clip_id)
-            read = stages.keyframe_side is None or clip_id in self.log.spans
-            if committed is None or not read or not self._is_measured(clip_id, committed.pixels):
+            committed = self._committed.get(self._clip_id(count))
+            if committed is None or not self._is_sensed(committed.clip.clip_id, committed.pixels):
                 return count - 1 if count else None
             count += 1
 
-    def _is_measured(self, clip_id: str, pixels: str) -> bool:
-        return not self._stages.measuring.frames_on or self.log.measured(clip_id, pixels)
+    def _is_sensed(self, clip_id: str, pixels: str) -> bool:
+        """Whether these very pixels were read and measured, as far as that is asked for."""
+        if self._stages.keyframe_side is None and not self._stages.measuring.frames_on:
+            return True
+        sensed = self.log.clips.get(clip_id)
+        return sensed is not None and sensed.pixels == pixels
 
     def _pass(self, path: str, *, first: int, verify: bool) -> Generator[None, None, bool]:
         """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
@@ -135,8 +136,8 @@ class FrameIndexer:
             keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
-        self.clips, self._rows, self._unlogged, self._unlogged_figures = first, [], {}, {}
-        with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
+        self.clips, self._rows, self._unlogged = first, [], {}
+        with prefetched(stream, BATCHES_AHEAD) as batches:
             cuts = cut_clips(
                 self._noting_damage(batches),
                 self._video.video_id,
@@ -172,10 +173,9 @@ class FrameIndexer:
     def _take(self, cut: CutClip) -> None:
         """Read and embed a clip, clip by clip so that the progress moves; its images are then released."""
         clip_id, stages = cut.clip.clip_id, self._stages
-        if stages.keyframe_side is not None and clip_id not in self.log.spans:
-            self._unlogged[clip_id] = stages.read_keyframes(cut)
-        if not self._is_measured(clip_id, cut.pixels):
-            self._unlogged_figures[clip_id] = cut.pixels, measure_frames(cut.frames)
+        if not self._is_sensed(clip_id, cut.pixels):
+            figures = measure_frames(cut.frames) if stages.measuring.frames_on else None
+            self._unlogged[clip_id] = SensedClip(cut.pixels, tuple(stages.read_keyframes(cut)), figures)
         committed = self._committed.get(clip_id)
         if committed is None or committed.pixels != cut.pixels or committed.clip != cut.clip:
             self._rows.append(stages.embed(cut))
@@ -189,15 +189,13 @@ class FrameIndexer:
         """Commit the group: the log first, then the clips; a committed clip stays as it is."""
         if self._unlogged:
             self.log.append(self._unlogged)
-        if self._unlogged_figures:
-            self.log.append_figures(self._unlogged_figures)
         if self._stages.embeds_frames:
             self._writer.add_clips(self._rows)
         else:
             self._writer.put_clips_without_vectors(
                 [row.clip for row in self._rows], [row.pixels for row in self._rows]
             )
-        self._rows, self._unlogged, self._unlogged_figures = [], {}, {}
+        self._rows, self._unlogged = [], {}
 
 
 def last_end(texts: Iterable[TimedText]) -> float:
@@ -288,17 +286,26 @@ def _title_of(stem: str) -> str:
     return "" if opaque else words
 
 
+@dataclass(frozen=True, slots=True)
+class SensedClip:
+    """What was read and measured on the frames of a clip, whose hash is `pixels`."""
+
+    pixels: str
+    spans: tuple[Evidence, ...] = ()
+    figures: FrameFigures | None = None
+
+
 class ProgressLog:
-    """The log of one video. Text read with another `fingerprint` than this one, of the stage, is ignored."""
+    """The log of one video. What was made by other stages than those of `fingerprint` is ignored."""
 
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
         self._path = folder / "progress" / f"{video_id}.jsonl"
         self._fingerprint = fingerprint
         self.damaged = False
         """Whether the file is damaged: then a resumed run decodes it from its beginning."""
-        self.figures: dict[str, FrameFigures] = {}
-        self._pixels: dict[str, str] = {}
-        self.spans: dict[str, list[Evidence]] = self._load()
+        self.clips: dict[str, SensedClip] = {}
+        """By clip id."""
+        self._load()
 
     def note_damage(self) -> None:
         """Store that the file is damaged."""
@@ -306,30 +313,21 @@ class ProgressLog:
             self.damaged = True
             self._write([{"damaged": True}])
 
-    def append(self, spans: Mapping[str, Sequence[Evidence]]) -> None:
-        """Store the spans of these clips, by clip_id."""
+    def append(self, clips: Mapping[str, SensedClip]) -> None:
+        """Store what these clips have, by clip id."""
         self._write(
             [
-                {"clip": clip_id, "by": self._fingerprint, "spans": [asdict(span) for span in found]}
-                for clip_id, found in spans.items()
+                {
+                    "clip": clip_id,
+                    "by": self._fingerprint,
+                    "pixels": sensed.pixels,
+                    "spans": [asdict(span) for span in sensed.spans],
+                    "figures": packed(sensed.figures) if sensed.figures else "",
+                }
+                for clip_id, sensed in clips.items()
             ]
         )
-        self.spans.update({clip_id: list(found) for clip_id, found in spans.items()})
-
-    def measured(self, clip_id: str, pixels: str) -> bool:
-        """Whether the log has the figures of these very pixels; `pixels` is a clip's hash."""
-        return self._pixels.get(clip_id) == pixels
-
-    def append_figures(self, figures: Mapping[str, tuple[str, FrameFigures]]) -> None:
-        """Store the figures of these clips: by clip_id, the hash of the pixels and the figures."""
-        self._write(
-            [
-                {"clip": clip_id, "of": FRAME_MEASURES, "pixels": pixels, **packed(part)}
-                for clip_id, (pixels, part) in figures.items()
-            ]
-        )
-        for clip_id, (pixels, part) in figures.items():
-            self.figures[clip_id], self._pixels[clip_id] = part, pixels
+        self.clips.update(clips)
 
     def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -340,31 +338,15 @@ class ProgressLog:
         """Delete the log: the video is ready."""
         self._path.unlink(missing_ok=True)
 
-    def _load(self) -> dict[str, list[Evidence]]:
+    def _load(self) -> None:
         try:
-            lines = self._path.read_text(encoding="utf-8").splitlines()
-        except (FileNotFoundError, UnicodeDecodeError):
-            return {}
-        spans: dict[str, list[Evidence]] = {}
-        for line in lines:
-            try:
+            for line in self._path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
-            except json.JSONDecodeError:
-                break  # a line that a kill cut short, and nothing behind it
-            if "damaged" in row:
-                self.damaged = True
-            elif "of" in row:
-                self._take_figures(row)
-            elif row["by"] == self._fingerprint:
-                spans[row["clip"]] = [Evidence(**span) for span in row["spans"]]
-        return spans
-
-    def _take_figures(self, row: Mapping[str, object]) -> None:
-        if row["of"] != FRAME_MEASURES:
-            return
-        try:
-            part = unpacked(row)
-        except (ValueError, KeyError, zlib.error):
-            return
-        clip_id = str(row["clip"])
-        self.figures[clip_id], self._pixels[clip_id] = part, str(row["pixels"])
+                if "damaged" in row:
+                    self.damaged = True
+                elif row["by"] == self._fingerprint:
+                    spans = tuple(Evidence(**span) for span in row["spans"])
+                    figures = unpacked(row["figures"]) if row["figures"] else None
+                    self.clips[row["clip"]] = SensedClip(row["pixels"], spans, figures)
+        except (FileNotFoundError, ValueError, LookupError, TypeError, BadZipFile):
+            return  # a line that a kill cut short, or damage: nothing behind it is taken

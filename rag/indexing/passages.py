@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,8 @@ from rag.store.writing import Writer
 
 LineReader = Callable[[NDArray[np.uint8]], Sequence[TextLine] | None]
 """The pieces of text in a gray image, uint8 (h, w), upright; None where there is no OCR after all."""
-PASSAGES_PER_CALL = 512
+PASSAGES_PER_CALL = 128
+"""Encoded and stored together, between two reports of progress."""
 PASSAGE_BYTES_PER_SECOND = 400
 """How many bytes of passages count as one second of media in the share that is done: about equal work.
 
@@ -38,11 +39,6 @@ for 720p and a ViT-B/32, 2,700.
 def document_seconds(found: FoundFile | FileRow) -> float:
     """Seconds of media that take about as long as a document of that size."""
     return text_bytes(found.path, found.size) / PASSAGE_BYTES_PER_SECOND
-
-
-def _seconds_of(passage: Passage) -> float:
-    """As `document_seconds`, of the text of a passage."""
-    return len(passage.text.encode("utf-8", "replace")) / PASSAGE_BYTES_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +96,9 @@ class PassageIndexer:
             count = 0
             whole = self._lengths[group.content_id]
             while part:
-                vectors = self._encode([(group, passage) for passage in part], {group.content_id: whole})
-                self._writer.add_passages(group.content_id, part, vectors)
+                self._writer.add_passages(group.content_id, part, encode_passages(self._encoder, part))
                 count += len(part)
+                self._advance(group, sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND / whole)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
@@ -128,10 +124,7 @@ class PassageIndexer:
 
     def flush(self) -> None:
         """Encode the passages of the small files read so far in one call, and store each file."""
-        vectors = self._encode(
-            [(read.group, p) for read in self._pending for p in read.passages],
-            {read.group.content_id: sum(map(_seconds_of, read.passages)) for read in self._pending},
-        )
+        vectors = encode_passages(self._encoder, [p for read in self._pending for p in read.passages])
         first = 0
         for read in self._pending:
             last = first + len(read.passages)
@@ -140,19 +133,6 @@ class PassageIndexer:
             self._finish(read.group, len(read.passages), read.notes)
             first = last
         self._pending = []
-
-    def _encode(
-        self, passages: Sequence[tuple[Group, Passage]], wholes: Mapping[str, float]
-    ) -> NDArray[np.float32]:
-        """`wholes`: seconds of all passages of a content, as far as they are known."""
-
-        def encoded(index: int) -> None:
-            group, passage = passages[index]
-            seconds = _seconds_of(passage)
-            if seconds:
-                self._advance(group, seconds / max(seconds, wholes[group.content_id]))
-
-        return encode_passages(self._encoder, [passage for _, passage in passages], encoded)
 
     def _advance(self, group: Group, share: float) -> None:
         """So much more of a file is done; never more than all of it."""
@@ -167,27 +147,13 @@ class PassageIndexer:
         self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
 
 
-PART = 64
-"""Texts that are encoded between two reports of progress."""
+def encode_passages(encoder: TextEncoder, passages: Sequence[Passage]) -> NDArray[np.float32]:
+    """Unit rows, float32 (n, dim), in the order of `passages`."""
+    return encoder.encode_text([f"{passage.title}\n{passage.text}" for passage in passages])
 
 
-def encode_passages(
-    encoder: TextEncoder, passages: Sequence[Passage], encoded: Callable[[int], None]
-) -> NDArray[np.float32]:
-    """Unit rows, float32 (n, dim), in the order of `passages`.
-
-    `encoded` is called with the index of each passage as soon as its row is known, part by part.
-    """
-    rows = np.empty((len(passages), encoder.dim), np.float32)
-    if not passages:
-        return rows
-    texts = [f"{passage.title}\n{passage.text}" for passage in passages]
-    for start in range(0, len(texts), PART):
-        part = range(start, min(start + PART, len(texts)))
-        rows[part.start : part.stop] = encoder.encode_text(texts[part.start : part.stop])
-        for index in part:
-            encoded(index)
-    return rows
+def _bytes_of(passage: Passage) -> int:
+    return len(passage.text.encode("utf-8", "replace"))
 
 
 def _passages(found: Iterator[Passage | Problem], notes: list[str]) -> Iterator[Passage]:

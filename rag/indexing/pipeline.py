@@ -67,6 +67,7 @@ from rag.indexing.planning import (
     estimated_seconds,
     limits_of,
     make_plan,
+    work_seconds,
 )
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
@@ -297,8 +298,8 @@ class ContentIndexer:
         probes = self._probe(media)
         remote = [group for group in media if is_url(group.first.path)]
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
-        seconds = other_seconds + sum(probe.duration for probe in probes.values())
-        seconds += sum(estimated_seconds(group.first) for group in remote)
+        seconds = other_seconds + sum(work_seconds(probe.duration) for probe in probes.values())
+        seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
         self._progress.start(seconds, len(media) + len(documents) + others)
         reading = sum(document_seconds(group.first) for group in documents)
         self._progress.start_documents(len(documents), reading)
@@ -393,8 +394,8 @@ class ContentIndexer:
         writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
         frames.log.close()
         require_unchanged(first)
-        if is_url(first.path):
-            self._progress.advance(estimated_seconds(first) - video.duration)
+        expected = estimated_seconds(first) if is_url(first.path) else probe.duration
+        self._progress.advance(work_seconds(expected) - video.duration)
         return done
 
     def _index_audio(

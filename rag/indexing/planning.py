@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from corpora.errors import reason_of
 from corpora.fetching import content_id
@@ -35,6 +35,7 @@ from rag.store.sidecars import distinct_sidecars, sidecar_hash
 if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.store.snapshot import Snapshot
+    from rag.store.writing import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +86,6 @@ class Plan:
     """Paths of the library whose files have 0 bytes now."""
 
 
-class Indexed(Protocol):
-    """What a plan compares with: a writer, or the library as a dry run reads it."""
-
-    def files(self) -> Mapping[str, FileRow]:
-        """Path to its row."""
-
-    def stage_fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
-        """Each finished video's stages."""
-
-    def problems(self) -> Mapping[str, NotedProblem]:
-        """Path to its problem."""
-
-
 class StoredRows:
     """What a library holds, read without a lock or a write; empty without a snapshot."""
 
@@ -137,13 +125,13 @@ class StoredRows:
 def make_plan(
     scan: Scan,
     roots: Sequence[str],
-    indexed: Indexed,
+    indexed: Writer | StoredRows,
     settings: Settings,
     identify: Callable[[FoundFile], str] | None = None,
     *,
     hash_later: bool = False,
 ) -> Plan:
-    """Compare the files found with the library.
+    """Compare the files found with what is `indexed`: a writer, or the library as a dry run reads it.
 
     `identify`: the content id of a file that is new or changed, empty for one that is yet to be hashed;
     default by its content. `hash_later`: files are hashed by whoever indexes them, as objects always are, but
@@ -292,7 +280,7 @@ def _identify(
     return result
 
 
-def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, NotedProblem]:
+def _problems(indexed: Writer | StoredRows, reads_scans: bool) -> dict[str, NotedProblem]:
     """Those of the library, but for PDFs that were skipped for lack of OCR where there is OCR now."""
     return {
         path: found
@@ -404,6 +392,15 @@ MEDIA_BYTES_A_SECOND = 250_000
 def estimated_seconds(found: FoundFile) -> float:
     """How long an object of that size may last."""
     return found.size / MEDIA_BYTES_A_SECOND
+
+
+LEAST_SECONDS = 5.0
+"""Of video that take as long as a photograph, or any shorter file: it is opened, and an image is read."""
+
+
+def work_seconds(duration: float) -> float:
+    """What a file of so many seconds counts in the progress of a run, and in how long it takes."""
+    return max(duration, LEAST_SECONDS)
 
 
 def row_of(found: FoundFile, content_id: str) -> FileRow:

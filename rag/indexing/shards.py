@@ -26,7 +26,7 @@ from rag.indexing.encoders import select_encoders
 from rag.indexing.merging import copy_library
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.passages import document_seconds
-from rag.indexing.planning import Group, estimated_seconds
+from rag.indexing.planning import Group, estimated_seconds, work_seconds
 from rag.indexing.ray_workers import RayPool
 from rag.indexing.report import Progress
 from rag.indexing.stages import pinned_settings
@@ -80,7 +80,7 @@ def split(groups: Iterable[Group], count: int) -> list[list[Group]]:
 def _seconds(group: Group) -> float:
     """Seconds of media, or of as much media as takes as long as a document."""
     found = group.first
-    return estimated_seconds(found) if group.is_media else document_seconds(found)
+    return work_seconds(estimated_seconds(found)) if group.is_media else document_seconds(found)
 
 
 class ShardProgress(Progress):

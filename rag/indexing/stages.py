@@ -97,14 +97,8 @@ class Stages:
                 yield Evidence(video_id, start, end, "asr", text)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), one for each text; equal texts are encoded once.
-
-        All in one call: an encoder pads its last batch of each length.
-        """
-        if not texts:
-            return np.empty((0, self._text.dim), np.float32)
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        return self._text.encode_text(list(places))[[places[text] for text in texts]]
+        """Unit rows, float32 (n, dim), one for each text."""
+        return self._text.encode_text(texts)
 
 
 def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> ClipFrames:

@@ -14,17 +14,11 @@ from safetensors.numpy import save_file
 from indexers.devices import PLACES, device_of
 from indexers.imagenet import ENGLISH, VECTORS, class_texts
 from indexers.preprocess import read_preprocessing
-from indexers.registry import (
-    choose_backend,
-    open_image_encoder,
-    open_text_encoder,
-    open_text_tower,
-    resolve_image_encoder,
-)
+from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from indexers.testing import ImageEncoderContract, probe_images
-from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import ExtraMissing, SettingsError, WeightsInvalid
 from tests.fakes.tiny_models import save_clip, save_siglip
 
 # Loads PyTorch.
@@ -165,33 +159,6 @@ def test_a_set_backend_and_batch_are_kept_and_an_unknown_one_is_refused(name: st
         choose_backend(name, EncoderSettings(backend="abacus"))
     with pytest.raises(SettingsError, match="torch-fp32"):
         open_image_encoder(name, SETTINGS, backend="abacus")
-
-
-@pytest.mark.parametrize(
-    ("bad", "error"),
-    [
-        ("no-such-model", SettingsError),
-        ("all-MiniLM-L6-v2", SettingsError),
-        ("siglip2-base-patch16-224", WeightsMissing),
-        ("hf:/no/such/folder", WeightsMissing),
-        ("imagebind:/no/such/file", WeightsMissing),
-    ],
-)
-def test_names_that_lead_nowhere(bad: str, error: type[Exception]) -> None:
-    for attempt in (
-        lambda: resolve_image_encoder(EncoderSettings(image=bad)),
-        lambda: open_image_encoder(bad, SETTINGS),
-        lambda: open_text_tower(bad, SETTINGS),
-    ):
-        with pytest.raises(error):
-            attempt()
-
-
-def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
-    folder = save_clip(tmp_path / "pickled")
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(WeightsInvalid, match="pickle"):
-        open_image_encoder(f"hf:{folder}", SETTINGS)
 
 
 @pytest.mark.parametrize("fault", ["another architecture", "weights of another model", "cut off"])

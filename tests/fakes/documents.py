@@ -20,8 +20,8 @@ OPEN = "urn:oasis:names:tc:opendocument:xmlns"
 CORE = '<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{}</dc:title></c>'
 
 
-def write_zip(target: Target, parts: Mapping[str, str]) -> Target:
-    """A zip file of texts by name."""
+def write_zip(target: Target, parts: Mapping[str, str | bytes]) -> Target:
+    """A zip file of parts by name."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as held:
         for name, text in parts.items():
             held.writestr(name, text)

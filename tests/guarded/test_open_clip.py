@@ -14,7 +14,7 @@ from indexers.devices import PLACES, device_of, has_device
 from indexers.protocol import ImageEncoder
 from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
-from indexers.testing import probe_images
+from indexers.testing import ImageEncoderContract, probe_images
 from indexers.torch_backend import guard_torchvision
 from rag.errors import WeightsInvalid
 
@@ -61,14 +61,12 @@ def _own(folder: Path) -> tuple[Any, Any, Any]:
     return model.eval(), transform, open_clip.get_tokenizer(f"local-dir:{folder}")
 
 
-def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageEncoder) -> None:
-    images = probe_images(13, 64, 114)
-    together = encoder.encode_images(images)
-    assert together.shape == (13, 24)
-    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
-    for place in (0, 7, 8, 12):
-        assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
-    assert np.array_equal(encoder.encode_images(images[::-1])[::-1], together)
+class TestOpenClip(ImageEncoderContract):
+    """The suite that every image encoder passes, in each arithmetic."""
+
+    @pytest.fixture(autouse=True)
+    def _named(self, encoder: ImageEncoder) -> None:
+        self.encoder, self.backend = encoder.name, encoder.backend
 
 
 def test_it_keeps_the_vectors(encoder: ImageEncoder, folder: Path) -> None:
@@ -102,12 +100,6 @@ def test_texts_equal_open_clips_own(folder: Path) -> None:
     rows = tower.encode_text(TEXTS)
     np.testing.assert_allclose(rows, expected, atol=1e-5)
     assert np.array_equal(tower.encode_text(TEXTS[:1])[0], rows[0])
-
-
-def test_the_text_half_is_the_same_tower(encoder: ImageEncoder, folder: Path) -> None:
-    tower = open_text_tower(f"openclip:local-dir:{folder}", SETTINGS)
-    assert tower.weights == encoder.weights
-    assert (encoder.dim, encoder.weights) == (tower.dim, tower.weights)
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:

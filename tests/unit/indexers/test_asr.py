@@ -206,11 +206,6 @@ def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) ->
         open_asr(AsrSettings(mode="on"), where)
 
 
-def test_stereo_is_refused() -> None:
-    with pytest.raises(ValueError, match="mono"):
-        list(listener(Parrot()).transcribe([np.zeros((2, 100), np.float32)]))
-
-
 def test_off_says_why() -> None:
     assert open_asr(AsrSettings(mode="off")) == Disabled("speech: off by the settings")
     small = AsrSettings(model="faster-whisper-small")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,14 +37,6 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert held.encode_text([]).shape == (0, 2)
 
 
-def test_an_encoder_with_rows_can_be_copied() -> None:
-    held = Counting().keep_rows()
-    rows = held.encode_text(["b"])
-    for other in (copy.deepcopy(held), pickle.loads(pickle.dumps(held))):
-        assert np.array_equal(other.encode_text(["b"]), rows)
-        assert other.asked == ["b"]
-
-
 def test_what_is_no_unicode_is_read_as_a_question_mark() -> None:
     held = Counting()
     held.encode_text(["\ud83d cat"])
@@ -60,7 +50,3 @@ def test_the_text_unused_for_longest_is_let_go() -> None:
     assert held.asked == ["a", "b", "c"]
     held.encode_text(["b"])
     assert held.asked == ["a", "b", "c", "b"]
-
-
-def test_more_texts_than_are_kept_are_all_answered() -> None:
-    assert signs(Counting().keep_rows(1).encode_text(["a", "bb", "ccc"])) == [97, 98, 99]

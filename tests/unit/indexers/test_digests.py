@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexers import digests
-from indexers.digests import expect_digest, file_digest, fingerprint, folder_digest
+from indexers.digests import expect_digest, file_digest, folder_digest
 from rag.errors import WeightsInvalid
 
 
@@ -67,8 +67,3 @@ def test_a_folder_has_one_hash_in_any_order(tmp_path: Path, weights: Path) -> No
     both = folder_digest([weights, other])
     assert folder_digest([other, weights]) == both
     assert folder_digest([weights]) != both
-
-
-def test_fingerprints_do_not_depend_on_order() -> None:
-    assert fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
-    assert fingerprint({"a": 1}) != fingerprint({"a": 2})

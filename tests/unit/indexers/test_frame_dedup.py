@@ -85,13 +85,3 @@ def test_reused_frames_take_their_stand_ins_vector() -> None:
     rows = encode_frames(CountingEncoder(), frames(images))
     expected = CountingEncoder().encode_images(images[representative_frames(images)])
     assert np.array_equal(rows, expected)
-
-
-def test_no_frames_give_no_rows() -> None:
-    assert encode_frames(CountingEncoder(), frames(noise(0)[:0])).shape == (0, 12)
-
-
-def test_batches_are_full_of_frames_that_differ() -> None:
-    encoder = CountingEncoder()
-    encode_frames(encoder, frames(np.concatenate([still(0, 6), noise(1, 7)])))
-    assert len(encoder.batches) == 2  # one still frame and seven others, in batches of 4

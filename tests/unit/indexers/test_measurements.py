@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.signal import ShortTimeFFT
-from scipy.signal.windows import hann
 
 from corpora.records import Frames
 from eval.workbench.sound import melody, murmured
@@ -25,7 +23,7 @@ from indexers.frame_measures import (
 )
 from indexers.protocol import TextTower
 from indexers.shots import cut_times, describe_shots, joined, measure_frames, thumbnails_of
-from indexers.soundtrack import HOP, SAMPLE_RATE, WINDOW, SoundMeter, magnitudes
+from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.indexing.measuring import packed, unpacked
 
 
@@ -134,13 +132,6 @@ def test_silence_noise_a_tune_and_a_voice_are_distinguished() -> None:
     assert measured(noise)[0] == "ambient"
     assert measured(noise / 8 + melody(1, len(noise)))[0] == "music"
     assert measured(noise[: len(voice)] / 8 + voice)[0] == "speech"
-
-
-def test_spectra_have_the_bits_of_scipy() -> None:
-    """Stored classes stay what they were made with: frames are transformed together, to the same bits."""
-    samples = np.random.default_rng(0).normal(0, 0.1, 2 * SAMPLE_RATE).astype(np.float32)
-    stft = ShortTimeFFT(hann(WINDOW, sym=False), HOP, SAMPLE_RATE, scale_to="magnitude")
-    assert np.array_equal(magnitudes(samples, 80), np.abs(stft.stft(samples, p0=0, p1=80)).astype(np.float32))
 
 
 def test_loudness_is_that_of_the_standard() -> None:

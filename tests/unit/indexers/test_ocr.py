@@ -214,14 +214,6 @@ def test_text_that_fades_in_slowly_is_read_whole(ocr: Ocr) -> None:
 
 
 @pytest.mark.slow
-def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
-    images = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
-    read = texts_of(ocr.read_clip(images))
-    assert [text.splitlines()[0].rsplit(" ", 1)[1] for text in read] == ["7", "7", "8"]
-    assert read[0] == ocr.read(images[0])
-
-
-@pytest.mark.slow
 def test_of_a_screen_only_what_is_new_is_recognised(ocr: Ocr, recognized: list[int]) -> None:
     def screen(first: int, last: int) -> NDArray[np.uint8]:
         image = Image.new("RGB", (1280, 720), (30, 30, 34))
@@ -235,12 +227,6 @@ def test_of_a_screen_only_what_is_new_is_recognised(ocr: Ocr, recognized: list[i
     texts = texts_of(ocr.read_clip(screen(*rows) for rows in shown))
     assert texts == ["\n".join(f"Value of row {k * 37} in the table" for k in range(*rows)) for rows in shown]
     assert recognized == [4, 1, 2]
-
-
-@pytest.mark.slow
-def test_captions_of_sixteen_pixels_are_read(ocr: Ocr) -> None:
-    read = texts_of(ocr.read_clip(moving(k / 2, "Fill the kettle with water", 16) for k in range(2)))
-    assert read == ["Fill the kettle with water"] * 2
 
 
 @pytest.mark.slow

@@ -44,13 +44,6 @@ def test_float32_is_not_copied(file: Path) -> None:
     assert not Tensors([file]).read("single").flags.owndata
 
 
-def test_names(file: Path) -> None:
-    tensors = Tensors([file])
-    assert tensors.names() == ("brain", "half", "single", "whole")
-    assert "half" in tensors
-    assert "quarter" not in tensors
-
-
 def test_what_cannot_be_read_is_named(file: Path) -> None:
     with pytest.raises(WeightsInvalid, match="quarter"):
         Tensors([file]).read("quarter")

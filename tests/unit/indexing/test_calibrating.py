@@ -11,7 +11,6 @@ from indexers.errors import WeightsMissing
 from indexers.protocol import TextEncoder, TextTower
 from rag.indexing import calibrating
 from rag.indexing.calibrating import calibrate_scores
-from rag.null_scores import BACKGROUND
 from rag.records import SearchFilter
 from rag.retrieval import Retriever
 from rag.settings import Settings
@@ -102,7 +101,3 @@ def test_without_the_weights_the_old_scale_stays_and_a_line_says_so(library: Pat
         assert writer.meta is not None
         assert writer.meta.calibration is None
     assert "no such folder" in line
-
-
-def test_no_background_text_is_there_twice() -> None:
-    assert len(set(BACKGROUND)) == len(BACKGROUND) == 64

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,7 @@ from indexers.protocol import ImageEncoder
 from rag.indexing.clips import AUDIO_RATE, audio_embeddings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, Meta
-from rag.store.schema import sounds_table, vectors_table
 from rag.store.writing import Writer
-from tests.fakes.library_dump import dump
 
 SPANS = [(0.0, 2.0), (2.0, 4.0), (4.0, 5.5), (5.5, 9.0)]
 
@@ -73,32 +70,3 @@ def test_a_clip_is_found_by_its_sound_and_goes_with_its_video(tmp_path: Path) ->
         writer.erase({"v"})
     with Reader.open(tmp_path) as reader:
         assert reader.search_clips(audio, 5) == []
-
-
-def test_a_switch_stores_its_own_sounds_and_takes_the_old_ones_away(tmp_path: Path) -> None:
-    old, new = EncoderRef("old", "a" * 32, 2), EncoderRef("new", "c" * 32, 2)
-    clip, video = (
-        Clip("v:00000", "v", 0.0, 30.0),
-        Video("v", "/v.mp4", "v", "", (), 30.0, 25.0, 64, 48, True, ""),
-    )
-    seen, audio = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
-    with Writer.open(tmp_path) as writer:
-        writer.set_meta(Meta(old, EncoderRef("words", "b" * 32, 2)))
-        writer.begin_video(video)
-        writer.add_clips([ClipFrames(clip, np.zeros(1), seen[None], seen)])
-        writer.put_sounds("v", [clip], [seen])
-        writer.finish_video(video, {})
-        for _ in range(2):
-            switch = writer.switch_encoder(new)
-            switch.put_sounds("v", [clip], [audio])
-        switch.add([ClipFrames(clip, np.zeros(1), seen[None], seen)])
-        with Reader.open(tmp_path) as reader:
-            assert [hit.score for hit in reader.search_clips(audio, 5)] == [0.0]
-        switch.commit()
-    with Reader.open(tmp_path) as reader:
-        assert [hit.score for hit in reader.search_clips(audio, 5)] == [1.0]
-    held = {json.loads(row)["table"] for row in dump(tmp_path)}
-    assert {name for name in held if name.startswith(("vectors_", "sounds_"))} == {
-        vectors_table(new),
-        sounds_table(new),
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import cast
@@ -58,20 +57,6 @@ def test_items_take_turns_and_a_free_reader_takes_the_next() -> None:
     assert [result for _, result in done[1:]] == [1, 3]
     steps = [line for line in trace if "closed" not in line]
     assert steps == ["a0 reader 0", "b0 reader 1", "b1 reader 1", "c0 reader 0", "b2 reader 1"]
-
-
-def test_an_error_that_is_no_files_closes_the_others() -> None:
-    trace: list[str] = []
-    begin = traced(trace, {"a": 5, "b": 5})
-
-    def failing(item: str, reader: MediaReader) -> Generator[None, None, int]:
-        if item == "c":
-            raise ValueError(item)
-        return (yield from begin(item, reader))
-
-    with pytest.raises(ValueError, match="c"):
-        list(interleave("abc", readers(3), failing))
-    assert sorted(trace) == ["a closed", "a0 reader 0", "b closed", "b0 reader 1"]
 
 
 def test_one_decoder_beside_the_processor_and_several_beside_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,18 +141,6 @@ def test_a_run_broken_off_with_several_files_in_progress_is_resumed(
         indexed(corpus, library, 3, Log(len(SECONDS) * (CLIPS_PER_COMMIT + 1)))
     indexed(corpus, library, 2, Log())
     assert list(dump(library)) == list(dump(single))
-
-
-@pytest.mark.slow
-def test_embeddings_are_made_again_with_several_decoders(
-    corpus: Path, single: Path, tmp_path: Path, mean: MeanColors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library, log = tmp_path / "library", Log()
-    shutil.copytree(single, library)
-    monkeypatch.setattr(mean, "fingerprint", "3" * 32)
-    indexed(corpus, library, 3, log, reembed=True)
-    assert len({name for name in log.events[:5] if name != "clip"}) == len(SECONDS)
-    assert [line.replace("3" * 8, "2" * 8) for line in dump(library)] == list(dump(single))
 
 
 def test_seconds_that_are_lost_do_not_count_as_indexed(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder
 from rag.indexing import IndexReport, Progress, encoders, index, reembed
 from rag.indexing.outcomes import IndexingStats
@@ -84,17 +83,3 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
     with Writer.open(tmp_path / "library") as writer:
         reembed.reembed_library(writer, load_settings(), Progress(), IndexingStats())
     assert (large.sides, side(tmp_path)) == ({384}, 384)
-
-
-@pytest.mark.parametrize(
-    ("preprocessing", "expected"),
-    [
-        (Preprocessing(exact=(384, 384)), 384),
-        (Preprocessing(shortest=224, crop=(224, 224)), 224),
-        (Preprocessing(exact=(224, 384)), 384),
-        (Preprocessing(crop=(336, 336)), 336),
-        (Preprocessing(), 0),
-    ],
-)
-def test_the_size_is_the_preprocessings(preprocessing: Preprocessing, expected: int) -> None:
-    assert preprocessing.short_side == expected

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rag.indexing.missing import empty_folders, find_missing, is_gone, prune_refusal
-from rag.indexing.planning import StoredRows
-from rag.store.writing import Writer
-from tests.fakes.store_material import META
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
@@ -38,13 +34,6 @@ def test_a_deleted_file_is_gone_and_so_is_one_in_a_deleted_folder(tmp_path: Path
     assert is_gone(os.path.join(tmp_path, *["a"] * 1500, "a.mp4"))
     assert is_gone(str(tmp_path / "file" / "a.mp4"))
     assert not is_gone(str(tmp_path / "file"))
-
-
-def test_a_file_is_gone_where_a_folder_has_its_name(tmp_path: Path) -> None:
-    (tmp_path / "a.mp4").mkdir()
-    (tmp_path / "link.mp4").symlink_to(tmp_path / "a.mp4")
-    assert is_gone(str(tmp_path / "a.mp4"))
-    assert is_gone(str(tmp_path / "link.mp4"))
 
 
 def test_what_is_behind_a_broken_link_is_not_gone(tmp_path: Path) -> None:
@@ -88,26 +77,3 @@ def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path
     known = [f"{tmp_path}/{number}.mp4" for number in range(4)]
     assert prune_refusal(known, known, known, [str(tmp_path)]).startswith(f"{tmp_path}: empty, and 4 of 4")
     assert prune_refusal([], [], [], [str(tmp_path)]) == ""
-
-
-def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from corpora.platforms import is_marked
-    from rag.store import reading, snapshot
-    from rag.store.layout import Layout
-
-    with Writer.open(tmp_path / "library") as writer:
-        writer.set_meta(META)
-    readers = Layout(tmp_path / "library").readers
-    readers.touch()
-    alone: list[bool] = []
-
-    class Watched(snapshot.Snapshot):
-        def scan(self, *asked: Any, **how: Any) -> Any:
-            alone.append(not is_marked(readers))
-            return super().scan(*asked, **how)
-
-    monkeypatch.setattr(reading, "Snapshot", Watched)
-    assert StoredRows.read(tmp_path / "library").files() == {}
-    assert alone
-    assert not any(alone)
-    assert not is_marked(readers)

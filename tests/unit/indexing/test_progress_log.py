@@ -55,13 +55,6 @@ def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_work_without_media_counts_files() -> None:
-    watch = ProgressDisplay()
-    watch.total_files = 3
-    watch.file("a.csv")
-    assert watch.line() == "file 1 of 3: a.csv"
-
-
 def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
     watch = ProgressDisplay()
     watch.total_files = 3
@@ -145,17 +138,6 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
 
 
-def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
-    with ProgressDisplay() as watch:
-        watch.start(0.0, 2)
-        watch.start_documents(2, 0.25)
-        watch.file("/notes/a.md")
-        assert watch.line() == "[  0%] 0 of 2 documents: /notes/a.md"
-        watch.advance_documents(2, 0.25)
-        assert watch.line() == "[100%] 2 of 2 documents: /notes/a.md"
-        assert watch.seconds_left() is None
-
-
 class _Work:
     """A display on a clock of its own."""
 
@@ -211,13 +193,6 @@ def test_a_batch_counts_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert shown[:32] == [None] * 32
     assert shown[32:] == pytest.approx([(64 - 32 - 0.05 * at) / 4 for at in range(1, 16)] + [16 / 4])
-
-
-def test_little_that_is_unmeasured_is_taken_as_slow_as_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = _Work(monkeypatch, 100.0, 20.0)
-    work.media(10.0, 9.0)
-    work.media(10.0, 5.0)
-    assert work.media(10.0, 5.0) == pytest.approx(45.0)
 
 
 def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,19 +133,6 @@ def test_what_a_task_raises_ends_the_run(use: Callable[[FakeRay], FakeRay]) -> N
     assert ray.ended
 
 
-def test_workers_that_all_die_while_they_measure_end_the_run(
-    use: Callable[[FakeRay], FakeRay], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use(FakeRay())
-
-    def dies(*_: Any) -> None:
-        raise Died
-
-    monkeypatch.setattr(ray_workers, "choose_encoders", dies)
-    with RayPool(Settings(), Progress()) as pool, pytest.raises(RagError, match="3 workers died while"):
-        pool.choose(None)
-
-
 def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> None:
     with socket.socket() as held:  # bound, and not listening
         held.bind(("127.0.0.1", 0))
