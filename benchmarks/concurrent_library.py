@@ -45,10 +45,7 @@ PARTS = 5
 """Passages of a document."""
 SPANS = 3
 """Subtitles of a video."""
-PRELOADED = (
-    *("av", "cv2", "torch", "lancedb", "pyloudnorm", "scenedetect", "rag.indexing", "rag.library"),
-    "corpora.video.worker",
-)
+PRELOADED = ("av", "cv2", "torch", "lancedb", "pyloudnorm", "scenedetect", "rag.indexing", "rag.library")
 MOST = 999
 
 

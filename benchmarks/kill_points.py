@@ -61,7 +61,7 @@ PRELOADED = (
     *("av", "cv2", "lance", "lancedb", "onnx.numpy_helper", "onnxruntime", "pyarrow.dataset"),
     *("pyloudnorm", "scenedetect", "tokenizers", "torch", "indexers.onnx_text", "indexers.sentence"),
     *("transformers.models.clip.modeling_clip", "transformers.models.clip.image_processing_pil_clip"),
-    *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.shards", "corpora.video.worker"),
+    *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.shards"),
 )
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
 from corpora.objects import is_url
-from corpora.records import Problem
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile, UsageError
 from rag.indexing.missing import below
@@ -59,18 +58,13 @@ def index(
     writable_library(folder)
     found = _scan(roots, settings, folder)
     from rag.indexing.forecast import forecast
+    from rag.indexing.outcomes import IndexingStats
     from rag.indexing.pipeline import plan_without_work, run_indexing
 
     given = folder, found, roots, settings
     if not (reembed or prune or dry_run) and (plan := plan_without_work(*given)):
-        return replace(
-            scan_report(folder, found),
-            unchanged=len(plan.unchanged),
-            missing=len(plan.missing),
-            problems=_in_order(plan.problems),
-            seconds=time.monotonic() - started,
-            bytes=open_layout(folder).size(),
-        )
+        stats = IndexingStats(unchanged=len(plan.unchanged), missing=plan.missing, problems=plan.problems)
+        return _report(folder, found, stats, started)
     if dry_run:
         return forecast(
             *given, recommended=recommended_encoder(roots), prune=prune, limit=limit, started=started
@@ -128,7 +122,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         moved=stats.moved,
         missing=len(stats.missing),
         removed=stats.removed,
-        problems=_in_order(stats.problems),
+        problems=tuple(sorted(stats.problems, key=lambda problem: (problem.path, problem.reason))),
         clips=stats.clips,
         passages=stats.passages,
         video_seconds=stats.video_seconds,
@@ -136,7 +130,3 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         bytes=open_layout(folder).size(),
         stages=tuple(stats.stages),
     )
-
-
-def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    return tuple(sorted(problems, key=lambda problem: (problem.path, problem.reason)))
