@@ -189,7 +189,7 @@ class FrameIndexer:
         """Commit the group: the log first, then the clips; a committed clip stays as it is."""
         if self._unlogged:
             self.log.append(self._unlogged)
-        if self._stages.embeds_frames:
+        if self._stages.image is not None:
             self._writer.add_clips(self._rows)
         else:
             self._writer.put_clips_without_vectors(

@@ -407,7 +407,7 @@ class ContentIndexer:
             audio = clip_audio(stages.audio_encoder, reader.audio(path), video, self.video_settings)
             self._writer.put_sounds(video.video_id, *audio)
         meter = SoundMeter() if self.measuring.sound_on else None
-        if stages.transcribes:
+        if stages.asr is not None:
             blocks = reader.audio(path, gaps=meter is not None)
             passed = meter.feed_through(blocks) if meter is not None else blocks
             return list(stages.transcribe(passed, video.video_id)), meter, ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,81 +25,62 @@ from rag.store.records import ClipFrames
 OCR_SHORT_SIDE = 720
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
     """The encoders and readers of one run; any of them but the text encoder may be absent."""
 
-    def __init__(
-        self,
-        *,
-        text: TextEncoder,
-        image: ImageEncoder | None,
-        ocr: Ocr | None,
-        asr: Asr | None,
-        reuse_still_frames: bool,
-        measuring: Measuring,
-    ) -> None:
-        self.measuring = measuring
-        self._text = text
-        self._image = image
-        self._ocr = ocr
-        self._asr = asr
-        self._reuse = reuse_still_frames
+    text: TextEncoder
+    image: ImageEncoder | None
+    ocr: Ocr | None
+    asr: Asr | None
+    reuse_still_frames: bool
+    measuring: Measuring
 
     @property
     def needs_frames(self) -> bool:
         """Whether a video must be decoded at all."""
-        return self._image is not None or self._ocr is not None
+        return self.image is not None or self.ocr is not None
 
     @property
     def keyframe_side(self) -> int | None:
         """Short side of the keyframes that text is read from; None where nothing reads them."""
-        return OCR_SHORT_SIDE if self._ocr is not None else None
-
-    @property
-    def embeds_frames(self) -> bool:
-        """Whether there is an image encoder."""
-        return self._image is not None
-
-    @property
-    def transcribes(self) -> bool:
-        """Whether there is a speech model."""
-        return self._asr is not None
+        return OCR_SHORT_SIDE if self.ocr is not None else None
 
     def fingerprints(self) -> dict[str, str]:
         """By stage: what it was made with, kept in the video's row."""
         return {
-            "frames": self._image.fingerprint if self._image else "off",
-            "ocr": self._ocr.fingerprint if self._ocr else "off",
-            "asr": self._asr.fingerprint if self._asr else "off",
-            "text": self._text.fingerprint,
+            "frames": self.image.fingerprint if self.image else "off",
+            "ocr": self.ocr.fingerprint if self.ocr else "off",
+            "asr": self.asr.fingerprint if self.asr else "off",
+            "text": self.text.fingerprint,
             **self.measuring.fingerprints,
         }
 
     def embed(self, cut: CutClip) -> ClipFrames:
         """The clip with its vectors; see `embed_clip`."""
-        return embed_clip(self._image, cut, reuse=self._reuse)
+        return embed_clip(self.image, cut, reuse=self.reuse_still_frames)
 
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
         """On-screen text, as spans for as long as it is there."""
-        if self._ocr is None:
+        if self.ocr is None:
             return []
-        readings = list(self._ocr.read_clip(keyframe.image for keyframe in cut.keyframes))
+        readings = list(self.ocr.read_clip(keyframe.image for keyframe in cut.keyframes))
         return text_spans(cut.clip, cut.frames, [keyframe.time for keyframe in cut.keyframes], readings)
 
     @property
     def audio_encoder(self) -> ImageEncoder | None:
         """The image encoder, where it takes audio too (ImageBind)."""
-        return self._image if self._image is not None and self._image.takes_audio else None
+        return self.image if self.image is not None and self.image.takes_audio else None
 
     def transcribe(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
         """Speech as evidence by spans; none without a speech model. `audio`: blocks float32 (n,), 16 kHz."""
-        if self._asr is not None:
-            for start, end, text in self._asr.transcribe(audio):
+        if self.asr is not None:
+            for start, end, text in self.asr.transcribe(audio):
                 yield Evidence(video_id, start, end, "asr", text)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), one for each text."""
-        return self._text.encode_text(texts)
+        return self.text.encode_text(texts)
 
 
 def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> ClipFrames:
