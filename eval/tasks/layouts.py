@@ -157,6 +157,18 @@ class Layout(BaseModel):
         }
 
 
+def first_keys(name: str, entries: Sequence[Entry]) -> str:
+    """The keys of a file's first entry, or why there is none."""
+    if not entries:
+        return f"{name}: no rows"
+    place, value = entries[0]
+    if isinstance(value, UnusableRow):
+        return f"{place}: {value.reason}"
+    if not isinstance(value, Mapping):
+        return f"{place}: not an object"
+    return f"{name}: its keys are {', '.join(map(str, list(value)[:8])) or 'none'}"
+
+
 def walk(value: Any, path: str, place: str, around: Row) -> Iterator[Entry]:
     """Place and fields of each row in a value, at the end of `path`; see the head of this module."""
     step, _, rest = path.partition(".")

@@ -13,8 +13,11 @@ from localization.sampling import midpoints
 from rag.indexing.report import Progress
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from corpora.records import Frames
     from eval.runs.records import ClipWindow
+    from eval.workbench.jobs import CorpusPlan
     from rag.library import Library
 
 
@@ -74,6 +77,17 @@ class FileCounter(Progress):
 def rendering(say: ProgressCallback | None) -> FileCounter | None:
     """For what renders videos; a file is said when it is finished."""
     return say and FileCounter(say, lambda done, total: f"rendered {done} of {total} videos")
+
+
+def render_corpus(folder: Path, plan: CorpusPlan, progress: ProgressCallback | None) -> None:
+    """The videos of `plan` in `folder/corpus`; what is complete is kept.
+
+    Raises `UsageError` for a folder with other files.
+    """
+    from eval.workbench.corpus import check_data_folder, make_corpus
+
+    check_data_folder(folder, "corpus")
+    make_corpus(folder / "corpus", plan, progress=rendering(progress))
 
 
 def indexing(say: ProgressCallback | None) -> FileCounter | None:

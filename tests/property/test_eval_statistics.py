@@ -48,19 +48,6 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert naive / trials < 0.92
 
 
-def test_the_interval_agrees_with_the_cluster_robust_standard_error() -> None:
-    values, clusters = world(np.random.default_rng(5), 120)
-    found = cluster_interval(values, clusters)
-    assert found is not None
-    assert found.low is not None
-    assert found.high is not None
-    sums: dict[str, float] = {}
-    for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] = sums.get(cluster, 0.0) + value - found.value
-    error = sum(total**2 for total in sums.values()) ** 0.5 / len(values)
-    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.06)
-
-
 def test_no_difference_is_found_no_more_often_than_the_level() -> None:
     generator = np.random.default_rng(8)
     rejected = sum(sign_flip_p(generator.integers(-2, 3, size=30)) <= 0.05 for _ in range(600))

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
-from eval.tasks.layouts import Entry, Layout, Row
+from eval.tasks.layouts import Entry, Layout, Row, first_keys
 from eval.tasks.longvideo.dataset import LongQuestion
 from eval.tasks.longvideo.options import (
     NO_OPTION,
@@ -68,7 +68,7 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
         layout = next((each for each in LAYOUTS.values() if each.recognizes(entries)), None)
         if layout is None:
             made.unusable += [value for _, value in entries if isinstance(value, UnusableRow)]
-            others.append(f"{name}: {_keys(entries)}")
+            others.append(first_keys(name, entries))
         elif fnmatch(path.name, files):
             made.read(name, layout, list(layout.rows_of(entries)), layout.joined(paths))
             asked = True
@@ -76,8 +76,7 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
             others.append(f"{name}: its name is not {files}")
     unusable = made.unusable
     if not asked:
-        reasons = (*others, *(f"{row.place}: {row.reason}" for row in unusable))
-        raise UsageError(f"{folder}: no file with questions and options; {'; '.join(reasons[:5])}")
+        raise UsageError(f"{folder}: no file with questions and options; {'; '.join(others[:5])}")
     if not made.questions:
         kinds = reason_counts(row.reason for row in unusable)
         held = ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
@@ -98,11 +97,6 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
         subtitles=made.subtitles,
         benchmark=made.benchmarks.pop() if len(made.benchmarks) == 1 else "",
     )
-
-
-def _keys(entries: Sequence[Entry]) -> str:
-    first = next((value for _, value in entries if isinstance(value, Mapping)), None)
-    return "no rows" if first is None else f"its keys are {', '.join(map(str, list(first)[:8])) or 'none'}"
 
 
 class _Questions:

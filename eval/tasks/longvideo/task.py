@@ -22,7 +22,7 @@ from eval.task import (
     task_settings,
 )
 from eval.tasks.jsonl import record_lines, text_hash
-from eval.tasks.libraries import fingerprints, rendering, window_frames
+from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
 from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
@@ -167,7 +167,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             self._truths = shape.truths()
             built = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
             published = PublishedQuestions(tuple(built))
-            self._render(folder, shape, progress)
+            render_corpus(folder, shape.plan, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))
         questions = published.questions
         queries = [query_of(question) for question in questions]
@@ -190,12 +190,6 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             gold=published.windows,
             unusable=published.unusable,
         )
-
-    def _render(self, folder: Path, shape: SyntheticVideos, progress: ProgressCallback | None) -> None:
-        from eval.workbench.corpus import check_data_folder, make_corpus
-
-        check_data_folder(folder, "corpus")
-        make_corpus(folder / "corpus", shape.plan, progress=rendering(progress))
 
     def open_scorer(
         self, prepared: Prepared[LongVideoEnvironment], options: ScorerOptions

@@ -21,7 +21,7 @@ from corpora.kinds import VIDEO
 from eval.metrics.moments import Interval, Segments, moments_of
 from eval.runs.records import Query, TaskInput, UnusableRow
 from eval.tasks.jsonl import validation_reason
-from eval.tasks.layouts import Entry, Layout, Row
+from eval.tasks.layouts import Entry, Layout, Row, first_keys
 from eval.tasks.published import SUFFIXES, read_entries, row_files
 from rag.errors import UsageError
 
@@ -220,7 +220,7 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
     found = {path: kind for path, entries in files.items() if (kind := _recognized(entries, wanted))}
     if not found:
         known = FORMATS[wanted[0]].title if format else f"a known format ({', '.join(FORMATS)})"
-        others = "; ".join(_what_it_is(path, entries) for path, entries in [*files.items()][:NAMED])
+        others = "; ".join(first_keys(path.name, entries) for path, entries in [*files.items()][:NAMED])
         raise UsageError(f"{folder}: no annotation file of {known}; {others or 'there is no file of rows'}")
     own = {path: kind for path, kind in found.items() if not FORMATS[kind[0]].general} or found
     published = {path: kind for path, kind in own.items() if kind[1] in FORMATS[kind[0]].layouts} or own
@@ -305,17 +305,6 @@ def _recognized(entries: Sequence[Entry], formats: Sequence[str]) -> tuple[str, 
     pairs += [(kind, layout) for kind in formats for layout in FORMATS[kind].converted]
     fitting = {layout for layout in {layout for _, layout in pairs} if LAYOUTS[layout].recognizes(entries)}
     return next((pair for pair in pairs if pair[1] in fitting), None)
-
-
-def _what_it_is(path: Path, entries: Sequence[Entry]) -> str:
-    """The keys of a file's first row, or why there is none."""
-    for place, row in entries:
-        if isinstance(row, UnusableRow):
-            return f"{place}: {row.reason}"
-        if isinstance(row, Mapping):
-            return f"{path.name}: its keys are {', '.join(map(str, list(row)[:8])) or 'none'}"
-        return f"{place}: not an object"
-    return f"{path.name}: no rows"
 
 
 def _read(path: Path, entries: Sequence[Entry], kind: str, layout: MomentLayout) -> Annotations:

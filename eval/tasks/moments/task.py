@@ -14,7 +14,7 @@ from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
-from eval.tasks.libraries import fingerprints, rendering, window_frames
+from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.moments.dataset import (
     FORMATS,
     Annotations,
@@ -119,7 +119,9 @@ class MomentsTask(Task[MomentEnvironment]):
         fixed = {"asr.mode": "off", "ocr.mode": "off"} if made else {}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=made is not None)
         if made is not None:
-            self._make(folder, made, progress)
+            render_corpus(folder, made.plan, progress)
+            lines = "".join(json.dumps(row) + "\n" for row in made.rows())
+            atomic_write_text(folder / "moments.jsonl", lines)
         elif not folder.is_dir():
             raise UsageError(f"{folder}: no such folder")
         held = read_annotations(folder, self.format, self.split)
@@ -141,14 +143,6 @@ class MomentsTask(Task[MomentEnvironment]):
             skipped=videos.skipped_queries(queries),
             unusable=held.unusable,
         )
-
-    def _make(self, folder: Path, made: SyntheticMoments, progress: ProgressCallback | None) -> None:
-        from eval.workbench.corpus import check_data_folder, make_corpus
-
-        check_data_folder(folder, "corpus")
-        make_corpus(folder / "corpus", made.plan, progress=rendering(progress))
-        lines = "".join(json.dumps(row) + "\n" for row in made.rows())
-        atomic_write_text(folder / "moments.jsonl", lines)
 
     def open_scorer(self, prepared: Prepared[MomentEnvironment], options: ScorerOptions) -> MomentScorer:
         self.refuse(options)
