@@ -69,6 +69,8 @@ class Layout(BaseModel):
     """Name of the data set in figures that a paper printed; empty where there are none."""
     rows: Names = ("",)
     has: Names = ()
+    lacks: Names = ()
+    """Fields that no row has, by which a layout of the same fields is told from this one."""
     needs: Names
     """What fields of a row mean, beside those of `has`."""
     line: str = ""
@@ -119,7 +121,8 @@ class Layout(BaseModel):
         return islice((row for row in every if isinstance(row, Mapping)), LOOK_AHEAD)
 
     def _fits(self, row: Row) -> bool:
-        return all(name in row for name in self.has) and all(self._means(row, each) for each in self.needs)
+        fits = all(name in row for name in self.has) and not any(name in row for name in self.lacks)
+        return fits and all(self._means(row, each) for each in self.needs)
 
     def _means(self, row: Row, meaning: str) -> bool:
         return self.value(row, meaning) is not None
