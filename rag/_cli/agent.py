@@ -229,21 +229,13 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
     sparse: Annotated[
         Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
     ] = "look"
-    paradigm: Annotated[
-        Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
-        option("--paradigm", "The agent itself, or a baseline."),
-    ] = "pyramidal"
 
     @cached_property
     def settings(self) -> BrowserSettings:
         from rag.agents.video_browser.records import BrowserSettings
 
         return BrowserSettings(
-            paradigm=self.paradigm,
-            max_steps=self.loops,
-            videos=self.videos,
-            sparse=self.sparse,
-            sparse_frames=self.frames,
+            max_steps=self.loops, videos=self.videos, sparse=self.sparse, sparse_frames=self.frames
         )
 
     def agent(self, environment: WebEnvironment) -> Callable[..., BrowseRun]:  # noqa: ARG002 (as ShotFinder)

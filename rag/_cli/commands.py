@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -48,9 +47,10 @@ _PLAIN: dict[str, Any] = {
 class LazyGroup(TyperGroup):
     """Imports the module of a subcommand only when that subcommand runs: `rag --help` needs none of them."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's signature)
-        """The subcommands, in the order of the help."""
-        return list(_COMMANDS)
+    def __init__(self, **attributes: Any) -> None:
+        """With the names alone, by which typer lists and suggests."""
+        super().__init__(**attributes)
+        self.commands = dict.fromkeys(_COMMANDS)  # type: ignore[assignment]  # `get_command` makes them
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 (typer's signature)
         """The subcommand of that name; None where there is none."""
@@ -66,15 +66,6 @@ class LazyGroup(TyperGroup):
             command = typer.main.get_command(single)
         command.name = cmd_name
         return command
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The subcommand that is named. Raises a usage error, with the nearest names, where there is none."""
-        try:
-            return super().resolve_command(ctx, args)
-        except typer.TyperException as error:
-            if near := get_close_matches(args[0], _COMMANDS):
-                error.message = f"{error.message.rstrip('.')}. Did you mean {', '.join(map(repr, near))}?"
-            raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (typer's signature)
         """Write the list of subcommands without importing any."""

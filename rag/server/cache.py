@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from corpora.outputs import atomic_file
 
 MOST_BYTES = 4 * 2**30
 IN_USE_SECONDS = 60.0
@@ -29,7 +30,7 @@ class DiskCache:
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
 
-    def get(self, name: str, suffix: str, make: Callable[[Path], None]) -> Path:
+    def get(self, name: str, suffix: str, make: Callable[[Path], object]) -> Path:
         """The file of that name, which `make` writes where there is none.
 
         Two that ask for one name at once make it once. Raises what `make` raises, and OSError.
@@ -43,15 +44,9 @@ class DiskCache:
             if self._touch(path):
                 return path
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, draft = tempfile.mkstemp(dir=self._folder, prefix=".", suffix=suffix)
-            os.close(handle)
             try:
-                make(Path(draft))
-                os.replace(draft, path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(draft)
-                raise
+                with atomic_file(path) as draft:
+                    make(draft)
             finally:
                 with self._lock:
                     self._making.pop(path.name, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -22,22 +21,16 @@ STOP_SECONDS = 0.2
 """Between two looks at whether the server stops."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event. `data` is a document, or text of one line; without a name it is a `message`."""
-
-    name: str
-    data: Mapping[str, Any] | str
-
-    def encode(self) -> bytes:
-        """Its lines, and the empty one that ends it."""
-        head = f"event: {self.name}\n" if self.name else ""
-        data = self.data if isinstance(self.data, str) else to_json(self.data)
-        return f"{head}data: {data}\n\n".encode("ascii")
+Data = Mapping[str, Any] | str
+"""A document, or text of one line."""
+Emit = Callable[[str, Data], Coroutine[Any, Any, None]]
+"""Send one event to the client: its name, empty for a `message`, and its data."""
 
 
-Emit = Callable[[Event], Coroutine[Any, Any, None]]
-"""Send one event to the client."""
+def encode(name: str, data: Data) -> bytes:
+    """The lines of one event, and the empty one that ends it."""
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {data if isinstance(data, str) else to_json(data)}\n\n".encode("ascii")
 
 
 class EventStream(Response):
@@ -64,8 +57,8 @@ class EventStream(Response):
                 silent = 0.0
                 await send({"type": "http.response.body", "body": data, "more_body": more})
 
-        async def emit(event: Event) -> None:
-            await write(event.encode())
+        async def emit(name: str, data: Data) -> None:
+            await write(encode(name, data))
 
         async def produce() -> None:
             try:

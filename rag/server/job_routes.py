@@ -12,7 +12,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.agents import AgentsDocument, agents_shape
-from rag.server.events import Emit, Event, EventStream
+from rag.server.events import Emit, EventStream
 from rag.server.job_log import JobDocument, JobsDocument
 from rag.server.problems import MOST_KEYS, Document, problems
 from rag.server.questions import Body
@@ -102,7 +102,7 @@ def follow_job(service: Served, job_id: JobId) -> Response:
         events, offset, ended = first
         while True:
             for name, data in events:
-                await emit(Event(name, data))
+                await emit(name, data)
             if ended:
                 return
             await anyio.sleep(LOOK_SECONDS)

@@ -30,7 +30,7 @@ from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.records import lead
 from rag.rendering.shapes import CitationItem
 from rag.rendering.terminal import clock, excerpt
-from rag.server.events import Emit, Event, EventStream
+from rag.server.events import Emit, EventStream
 from rag.server.housekeeping import housekeeping_reply
 from rag.server.page import address_of
 from rag.server.problems import Document, Problem, problem_shape
@@ -234,15 +234,15 @@ def _streamed(
 ) -> Callable[[Emit], Awaitable[None]]:
     async def produce(emit: Emit) -> None:
         opening = Completion("", 0, 0)
-        await emit(Event("", opening._chunk({"role": "assistant", "content": ""})))
+        await emit("", opening._chunk({"role": "assistant", "content": ""}))
         try:
             done = made if made is not None else await service.compute(None, complete)
         except (RagError, Problem) as error:
-            await emit(Event("", error_shape(error)[0]))
+            await emit("", error_shape(error)[0])
             return
         for chunk in done.chunks(with_usage):
-            await emit(Event("", {**chunk, "id": opening.id, "created": opening.created}))
-        await emit(Event("", DONE))
+            await emit("", {**chunk, "id": opening.id, "created": opening.created})
+        await emit("", DONE)
 
     return produce
 

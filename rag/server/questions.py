@@ -30,7 +30,7 @@ from rag.rendering.shapes import (
     windows_shape,
     with_states,
 )
-from rag.server.events import Emit, Event, EventStream
+from rag.server.events import Emit, EventStream
 from rag.server.library_routes import known_video
 from rag.server.problems import (
     LONGEST_TEXT,
@@ -296,7 +296,7 @@ def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], 
             def post(name: str, data: Mapping[str, Any]) -> None:
                 if stopped.is_set():
                     raise stopped_problem()
-                anyio.from_thread.run(emit, Event(name, data))
+                anyio.from_thread.run(emit, name, data)
 
             begun: list[tuple[str, float]] = []
 

@@ -80,7 +80,7 @@ class MediaRenderer:
         """A JPEG file of `THUMBNAIL_HEIGHT` lines."""
         name = f"thumbnail {video.video_id} {time:.3f}"
         return self._cache.get(
-            name, ".jpg", lambda out: _write(out, self.frame(path, video, time, THUMBNAIL_HEIGHT)[0])
+            name, ".jpg", lambda out: out.write_bytes(self.frame(path, video, time, THUMBNAIL_HEIGHT)[0])
         )
 
     def storyboard(self, path: str, video: Video, part: int) -> Path:
@@ -91,7 +91,7 @@ class MediaRenderer:
         def make(out: Path) -> None:
             with self._reader() as reader:
                 frames = reader.keyframes(path, times, size)
-            _write(out, jpeg(tiled(frames)))
+            out.write_bytes(jpeg(tiled(frames)))
 
         return self._cache.get(f"storyboard {video.video_id} {part}", ".jpg", make)
 
@@ -244,10 +244,6 @@ def decode_image(text: str) -> NDArray[np.uint8]:
         raise QuestionError(f"the image has more than {MOST_PIXELS} pixels") from error
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise QuestionError("the image is no JPEG, PNG or WebP file in base64") from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
 
 
 def _require_images(video: Video) -> None:

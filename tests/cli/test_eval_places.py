@@ -50,20 +50,6 @@ def cut(folder: Path, kept: int) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
 
 
-def test_two_benchmarks_in_one_folder_keep_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--system", "random", "--limit", "2"]
-    assert main(["eval", "run", TOY, *words]) == 0
-    other = ToyTask(count=4)
-    other.name = "toy-mini"
-    run_task(other, "random", 0, Path("runs/toy-mini/random-seed0"))
-    folders = [each["folder"] for each in json.loads(capsys.readouterr().out)["runs"]]
-    assert folders == ["runs/toy/random-seed0"]
-    assert main(["eval", "report", "--all", "runs"]) == 0
-    text = Path("report/overview.md").read_text(encoding="utf-8")
-    assert "## toy\n" in text
-    assert "## toy-mini\n" in text
-
-
 def test_a_folder_that_is_taken_is_refused_before_any_work(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,13 +80,6 @@ def test_a_build_is_refused_where_a_folder_holds_something_else(
     words = ["eval", "build", "egofact", "--from-events", str(events), "--out", str(tmp_path / "home")]
     assert main(words) == 2
     assert "is not empty" in capsys.readouterr().err
-
-
-def test_a_run_of_a_larger_limit_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["eval", "run", TOY, "--system", "random", "--limit"]
-    assert main([*words, "3"]) == 0
-    assert main([*words, "2"]) == 2
-    assert "limit was 3, is 2" in capsys.readouterr().err
 
 
 def test_runs_are_found_one_folder_down_and_two(tmp_path: Path) -> None:

@@ -151,28 +151,6 @@ def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path: Path) -> None:
     assert [one["document"] for one in citations if one["path"] == str(files["tea"])] == [named["tea"]]
 
 
-@pytest.mark.usefixtures("home")
-def test_a_video_is_named_by_the_end_of_its_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["search", "drill", "--kind", "video", "--top-k", "1"]) == 0
-    path = Path(json.loads(capsys.readouterr().out)["results"][0]["path"])
-    for name in (path.name, f"{path.parent.name}/{path.name}"):
-        assert main(["localize", name, "drill"]) == 0
-    assert main(["localize", path.name[1:], "drill"]) == 2
-    assert main(["show", f"{path.name}@5-2"]) == 2
-    assert "ends after it starts" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("home")
-def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
-    shape = json.loads(capsys.readouterr().out)
-    checks = {check["name"]: check for check in shape["checks"]}
-    assert shape["ok"]
-    assert checks["lancedb"]["ok"]
-    assert checks["tables"]["ok"]
-    assert checks["all-MiniLM-L6-v2"]["ok"]
-
-
 def test_doctor_wants_a_library_where_one_was_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,17 +307,3 @@ def test_documents_that_no_reader_takes_are_named_with_what_to_do(
         "rag: no indexable file in notes",
         "rag: 1 more ignored; -v names them",
     ]
-    (folder / "read.txt").write_text("Green tea is brewed at eighty degrees.")
-    assert main(["index", "notes", "--dry-run", "--json"]) == 0
-    said = capsys.readouterr()
-    assert len(json.loads(said.out)["unread"]) == 2
-    assert "2 .doc files are not read" in said.err
-    for name in ("a.doc", "x.xyz"):
-        (folder / name).unlink()
-    for name, hint in (("b.DOC", ""), ("x.xyz", " (-v names them)")):
-        (folder / name).write_bytes(b"PK")
-        assert main(["index", "notes", "--text"]) == 0
-        assert f"ignored{hint}\n" in capsys.readouterr().out
-    (folder / "a.doc").write_bytes(b"PK")
-    assert main(["index", str(folder / "a.doc"), "--text"]) == 1
-    assert ".doc files are not read; save it as PDF or HTML" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from typing import Any
 import av
 import pytest
 
-from corpora.errors import FileProblem, UsageError
+from corpora.errors import UsageError
 from corpora.outputs import OverwritePolicy
 from rag.export import writing
 from rag.export.planning import plan_timeline, read_sources
@@ -84,13 +84,6 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Select:
     return _select(Path(recording.path))
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
-def test_an_export_replaces_a_file_by_force_alone(known: Select, tmp_path: Path, form: FormatName) -> None:
-    out = tmp_path / f"out{FORMATS[form].suffix}"
-    assert write_export([known], form, out).selects == 1
-    _refused_then_forced([known], form, out)
-
-
 def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> None:
     out.write_bytes(b"made elsewhere")
     with pytest.raises(UsageError, match="--force"):
@@ -106,15 +99,6 @@ def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
     with pytest.raises(UsageError, match="input"):
         write_export([_select(Path(recording.path))], "edl", recording.path)
-
-
-def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
-    gone = _select(folder / "gone.mp4")
-    content, done = _render([gone, _select(folder / "slow.mp4")], "times")
-    assert (done.selects, [problem.path for problem in done.skipped]) == (1, [gone.path])
-    assert content.count(b"\n") == 2
-    with pytest.raises(FileProblem, match="gone"):
-        _render([gone], "times")
 
 
 @pytest.mark.parametrize(
@@ -193,10 +177,3 @@ def test_cells_are_no_formulas() -> None:
     planned = timeline(source(), name="\u200b=1", note="\uff1d1", query="\uff201")
     row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
     assert [row[column][0] for column in ("name", "note", "query")] == ["'"] * 3
-
-
-def test_a_window_after_the_end_is_refused(known: Select) -> None:
-    with pytest.raises(UsageError, match=r"3600\.000 s long"):
-        _render([replace(known, start=3600.1, end=3601)], "edl")
-    with pytest.raises(UsageError, match="nothing to export"):
-        _render([], "edl")

@@ -96,16 +96,6 @@ def test_a_search_continues_where_the_call_it_names_begins(world: World) -> None
     assert first["results"] != second["results"]
 
 
-def test_a_file_that_is_gone_is_said(world: World) -> None:
-    found = _call(world, "search_library", {"query": "kettle"})
-    states = {row["citation"].split("@")[0]: row.get("state") for row in found.structured_content["results"]}
-    assert (states[world.gone], states[world.kettle]) == ("missing", None)
-    windows = _call(world, "find_in_video", {"video": world.gone, "query": "kettle"})
-    assert windows.structured_content["state"] == "missing"
-    kept = _call(world, "find_in_video", {"video": world.kettle, "query": "kettle"})
-    assert "state" not in kept.structured_content
-
-
 def test_where_nothing_matches_a_search_says_so_and_names_what_cannot_be_found(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,17 +110,6 @@ def test_an_answer_from_one_video_cites_no_passage(world: World) -> None:
     assert (cited["citation"], cited["pages"]) == (world.passage, [12, 13])
     answer = _call(world, "ask_library", {**asked, "video": "LAMP"}).structured_content
     assert all(cited["citation"].startswith(world.lamp) for cited in answer["citations"])
-
-
-def test_an_answer_that_is_not_certain_enough_says_how_certain_it_is(world: World) -> None:
-    question = {"question": "How much vinegar does it take?"}
-    certain = _call(world, "ask_library", {**question, "threshold": 0}).structured_content["answer"]
-    answer = _call(
-        world, "ask_library", {**question, "threshold": certain["confidence"] + 0.001}
-    ).structured_content["answer"]
-    assert (answer["matched"], answer["verdict"]) == (False, "nothing")
-    assert answer["best_confidence"] == pytest.approx(certain["confidence"], abs=1e-5)
-    assert answer["explanation"].startswith("The best answer found has confidence 0.")
 
 
 def test_frames_are_one_sheet_or_single_jpegs(world: World) -> None:
@@ -280,7 +259,7 @@ def test_without_a_library_a_tool_says_how_to_make_one(tmp_path: Path) -> None:
     assert _with_client(empty, lambda client: client.list_resources()).resources == []
 
 
-def test_resources_are_videos_transcripts_and_passages(world: World) -> None:
+def test_resources_are_videos_transcripts_and_passages_and_a_prompt_has_its_question(world: World) -> None:
     listed = _with_client(world, lambda client: client.list_resources())
     assert f"rag://videos/{world.lamp}" in [each.uri for each in listed.resources]
     assert len(_with_client(world, lambda client: client.list_resource_templates()).resource_templates) == 3
@@ -298,15 +277,10 @@ def test_resources_are_videos_transcripts_and_passages(world: World) -> None:
     assert "Take ids from list_videos" in read("rag://videos/nothing").message
     for unknown in ("rag://passages/..%2Fx", "file:///etc/passwd"):
         assert isinstance(read(unknown), MCPError)
-
-
-def test_the_prompt_has_the_question(world: World) -> None:
-    prompts = _with_client(world, lambda client: client.list_prompts()).prompts
-    got = _with_client(world, lambda client: client.get_prompt(prompts[0].name, {"question": "Who {x}?"}))
-    assert (
-        "Answer this question from the library of videos and documents: Who {x}?"
-        in got.messages[0].content.text
+    asked = _with_client(
+        world, lambda client: client.get_prompt("answer_with_citations", {"question": "Who {x}?"})
     )
+    assert "documents: Who {x}?" in asked.messages[0].content.text
 
 
 def test_tools_only_read_and_describe_every_argument() -> None:

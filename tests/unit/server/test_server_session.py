@@ -16,7 +16,7 @@ from rag.errors import LibraryCorrupt, LibraryNotFound
 from rag.library import Library
 from rag.server import service as service_module
 from rag.server.app import build_app
-from rag.server.events import Event, EventStream
+from rag.server.events import EventStream
 from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LOOK_SECONDS, RENEW_SECONDS, LibrarySession
@@ -331,7 +331,7 @@ def test_a_stream_ends_with_the_server(service: Service) -> None:
     sent: list[dict[str, Any]] = []
 
     async def produce(emit: Any) -> None:
-        await emit(Event("one", {"n": 1}))
+        await emit("one", {"n": 1})
         service.stop()
         await anyio.sleep_forever()
 
