@@ -1,4 +1,4 @@
-"""`rag eval build egofact` over rendered videos and a raw WikiHow table, the model behind HTTP."""
+"""`rag eval build egofact` over an Ego4D release and a raw WikiHow table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from eval.tasks.egofact.construction import model_build
 from eval.tasks.egofact.files import load_egofact
 from rag._cli.main import main
-from tests.fakes.chat_server import chat_server, say
-from tests.fakes.egofact_sources import OBJECTS, play, write_sources
+from tests.fakes.egofact_model import BuildModel
+from tests.fakes.egofact_sources import OBJECTS, write_sources
 
 
 def test_the_command_builds_a_benchmark_stops_at_its_bound_and_goes_on(
@@ -23,23 +24,17 @@ def test_the_command_builds_a_benchmark_stops_at_its_bound_and_goes_on(
     command += ["--wikihow", "wikihow.csv", "--out", "out", "--clips", "2", "--json"]
     assert main(command) == 2
     assert "language model" in capsys.readouterr().err
-    with chat_server([say(play, {"prompt_tokens": 7, "completion_tokens": 3})]) as server:
-        settings = {"KIND": "openai", "MODEL": "scripted", "BASE_URL": server.base_url}
-        for name, value in settings.items():
-            monkeypatch.setenv(f"RAG_REASONER__{name}", value)
-        assert main([*command, "--max-calls", "15"]) == 1
-        assert "15 calls of 15 are spent" in capsys.readouterr().err
-        assert len(server.requests) == 15
-        assert main(command) == 0
-        report = json.loads(capsys.readouterr().out)
-        images = [
-            sum(part["type"] == "image_url" for part in request["messages"][1]["content"])
-            for request in server.requests
-            if "Step: describe_screenshot" in str(request["messages"][0])
-        ]
-    assert images == [1] * 20
-    assert all(len(request["messages"]) == 2 for request in server.requests), "a reply was refused"
-    assert report["calls"] == len(server.requests) - 15
+    model = BuildModel()
+    monkeypatch.setattr(model_build, "open_reasoner", lambda *_: model)
+    for name, value in {"KIND": "openai", "MODEL": "scripted", "BASE_URL": "http://127.0.0.1:1/v1"}.items():
+        monkeypatch.setenv(f"RAG_REASONER__{name}", value)
+    assert main([*command, "--max-calls", "15"]) == 1
+    assert "15 calls of 15 are spent" in capsys.readouterr().err
+    assert len(model.requests) == 15
+    assert main(command) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [len(asked.frame.images) for asked in model.asked("describe_screenshot")] == [1] * 20
+    assert report["calls"] == len(model.requests) - 15
     assert report["tokens"] == 10 * report["calls"]
     assert report["steps"]["annotated videos"] == {"clips": 3}
     assert report["steps"]["videos that are there"] == {"clips": 2}

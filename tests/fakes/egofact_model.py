@@ -63,8 +63,8 @@ def narrate(asked: Timeline) -> Narration:
 
 
 def structure(text: str) -> EventReply:
-    """Of "#C C puts the mug onto the bench"; of other lines no event."""
-    found = re.fullmatch(r"#C C ((\w+)s the (\w+(?: \w+)?) onto the (\w+))", text)
+    """Of "#C C puts the mug onto the bench", also without a place; of other lines no event."""
+    found = re.fullmatch(r"#C C ((\w+)s the (\w+(?: \w+)?)(?: onto the (\w+))?)", text)
     if found is None:
         return EventReply(rewritten="", agent="", action="", patient="", patient_canonical="")
     said, action, patient, place = found.groups()

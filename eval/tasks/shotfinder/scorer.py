@@ -36,6 +36,7 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreacha
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.wrappers import part_of
+from rag.retrieval.frames import joined_frames
 from rag.store.lookup import whole_file
 from rag.words import content_words, word_set
 
@@ -188,12 +189,10 @@ class FrameStore:
     def _of(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Times (n,) and embeddings (n, d) of all stored frames of a video."""
         if video_id not in self._vectors:
-            rows = self.library.engine.reader.frames(
-                [clip.clip_id for clip in self.library.engine.reader.clips(video_id)]
-            )
-            times = np.concatenate([row.times for row in rows]) if rows else np.zeros(0)
-            vectors = np.concatenate([row.vectors for row in rows]) if rows else np.zeros((0, 0), np.float32)
-            self._vectors[video_id] = (times, vectors.astype(np.float32))
+            reader = self.library.engine.reader
+            rows = reader.frames([clip.clip_id for clip in reader.clips(video_id)])
+            nothing = np.zeros(0), np.zeros((0, 0), np.float32)
+            self._vectors[video_id] = joined_frames(rows) if rows else nothing
         return self._vectors[video_id]
 
 

@@ -74,43 +74,28 @@ def locate_moment(
     stored = settings.frames == "stored"
     times = None if stored else midpoints(0.0, video.duration, settings.budget.frames(video.duration))
     view = shown(video, times, settings)
+    seen = bool(view.times)
+    if not seen:
+        middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
+        inside = sorted(time for time in middles if view.start <= time < view.end)
+        view = replace(view, frame_times=np.array(inside))
     if not view.times:
-        return _by_words(reasoner, cues, video, view)
-    request = LocateRequest(cues.key_moment, view, "frame", must_choose=True, memory=cues)
+        return None
+    request = LocateRequest(cues.key_moment, view, "frame", must_choose=seen, memory=cues)
     located = reasoner.run(LOCATE, request)
-    if located.frame is None:
+    # Of words, the line that speaks most to it, where one does.
+    if located.frame is None or not (seen or located.relevant):
         return None
     start, end = _stretch(video, view.times, located.frame)
+    by_words = "no frame was seen; what is said or read there speaks most to it"
     return Moment(
         time=round(view.times[located.frame], 6),
-        frame=located.frame,
-        frames=len(view.times),
+        frame=located.frame if seen else 0,
+        frames=len(view.times) if seen else 0,
         start=start,
         end=end,
         confidence=located.confidence,
-        reason=located.reason,
-    )
-
-
-def _by_words(reasoner: Reasoner, cues: Memory, video: WebVideo, view: VideoView) -> Moment | None:
-    """The middle of the line that speaks most to it, of 0 frames; None where none does."""
-    middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
-    times = np.array(sorted(time for time in middles if view.start <= time < view.end))
-    if not len(times):
-        return None
-    request = LocateRequest(cues.key_moment, replace(view, frame_times=times), "frame", memory=cues)
-    located = reasoner.run(LOCATE, request)
-    if not located.relevant or located.frame is None:
-        return None
-    start, end = _stretch(video, tuple(times.tolist()), located.frame)
-    return Moment(
-        time=float(times[located.frame]),
-        frame=0,
-        frames=0,
-        start=start,
-        end=end,
-        confidence=located.confidence,
-        reason="no frame was seen; what is said or read there speaks most to it",
+        reason=located.reason if seen else by_words,
     )
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
+from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.shotfinder.calibration import LIKELY, UNLIKELY, Calibration
 from rag.errors import UsageError
 from rag.reasoners.attributes import ATTRIBUTES
@@ -40,9 +41,9 @@ class Constraints:
     color: Tone | None = None
     style: Style | None = None
     audio: AudioClass | None = None
-    min_height: int | None = None
+    min_height: Count | None = None
     """Vertical resolution at least."""
-    resolution: int | None = None
+    resolution: Count | None = None
     """Vertical resolution, to the next usual one."""
     after: str = ""
     """What comes just before the shot: the shot comes after it."""
@@ -52,12 +53,7 @@ class Constraints:
     """The constraint in the words of whoever asks; empty: as `worded` puts it."""
 
     def __post_init__(self) -> None:
-        for name, known in {"color": Tone, "style": Style, "audio": AudioClass}.items():
-            value = getattr(self, name)
-            if value is not None and value not in get_args(known):
-                raise UsageError(f"{name} {value!r}: it is one of {', '.join(get_args(known))}")
-        if any(lines is not None and lines < 1 for lines in (self.min_height, self.resolution)):
-            raise UsageError("a frame has at least 1 line")
+        check_settings(self)
         least, exact = self.min_height, self.resolution
         if least is not None and exact is not None and _tier(least) > _tier(exact):
             raise UsageError(f"no frame of {exact}p has at least {least} lines; ask for one of the two")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,9 +59,8 @@ from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
-from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
-from rag.records import Question, Usage
+from rag.records import Question, Usage, VideoCitation
 from rag.rendering.terminal import clock, counted, duration
 from rag.store.lookup import whole_file
 
@@ -183,22 +182,60 @@ class _DetectiveRun:
     def run(self) -> DetectiveResult:
         began = time.perf_counter()
         timings: dict[str, float] = {}
+
+        def lap(name: str) -> None:
+            timings[name] = round(time.perf_counter() - began - sum(timings.values()), 6)
+
         # First, because it begins a count and a budget of its own.
         events = self._timeline()
         self.reasoner.usage()
-        facets = self._facets()
-        scorer = Scorer(self.features, facets, self.detective.library.engine.tower, self.settings)
-        state = self._search_state(facets, scorer.priors(described(self.features, events)))
-        plan = self._planned(state, events)
-        timings["plan"] = round(time.perf_counter() - began, 6)
-        looks = self._looks(plan, state, scorer)
-        timings["look"] = round(time.perf_counter() - began - timings["plan"], 6)
-        weak = weak_evidence(list(state.scores.values()), self.settings)
-        chosen = select(self.features, state.belief, state.priors, state.words, scorer, self.settings, weak)
-        frames = sum(len(pack.times) for pack in chosen.packs)
-        text = f"{counted(frames, 'frame')} in {counted(len(chosen.packs), 'segment')}"
+        facets, settings = self._facets(), self.settings
+        self.scorer = Scorer(self.features, facets, self.detective.library.engine.tower, settings)
+        priors = self.scorer.priors(described(self.features, events))
+        field = BeliefField(
+            self.features.graph,
+            np.max(priors, axis=0),
+            iterations=settings.iterations if settings.propagation else 0,
+            beta=settings.beta,
+            carried=settings.carried,
+        )
+        self.state = SearchState(facets, priors, field, settings)
+        plan = self._planned(events)
+        lap("plan")
+        looks = self._looks(plan)
+        lap("look")
+        weak = weak_evidence(list(self.state.scores.values()), settings)
+        chosen = select(self.features, field, priors, self.state.words, self.scorer, settings, weak)
+        frames = sorted(time for pack in chosen.packs for time in pack.times)
+        text = f"{counted(len(frames), 'frame')} in {counted(len(chosen.packs), 'segment')}"
         self.trace.add("show", text, chosen, details=[*selected_details(chosen, self.features.path)])
-        return self._answered(plan, looks, chosen, scorer, timings, began)
+        reply, citations = self._answered(chosen)
+        lap("answer")
+        answer = answer_of(
+            self.question,
+            reply,
+            citations,
+            no_answer=NO_ANSWER,
+            usage=usage_together((self.scan, self.reasoner.usage())),
+            timings=timings,
+            details={
+                "agent": "video-detective",
+                "settings": asdict(settings),
+                "looks": len(looks),
+                "fallback": chosen.fallback,
+                "problems": self.problems,
+            },
+        )
+        record_answer(self.trace, answer)
+        return DetectiveResult(
+            video_id=self.features.video.video_id,
+            path=self.features.path,
+            plan=plan,
+            looks=looks,
+            selected=chosen,
+            answer=answer,
+            frame_times=np.array(frames, np.float64),
+        )
 
     def _note(self, what: str, error: ReasonerError) -> None:
         """Record a failed step."""
@@ -231,18 +268,8 @@ class _DetectiveRun:
             self.scan, self.spent = self.reasoner.usage(), self.gone
             return ()
 
-    def _search_state(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
-        field = BeliefField(
-            self.features.graph,
-            np.max(priors, axis=0),
-            iterations=self.settings.iterations if self.settings.propagation else 0,
-            beta=self.settings.beta,
-            carried=self.settings.carried,
-        )
-        return SearchState(facets, priors, field, self.settings)
-
-    def _planned(self, state: SearchState, events: tuple[TimelineEvent, ...]) -> Planned:
-        segments = self.features.segments
+    def _planned(self, events: tuple[TimelineEvent, ...]) -> Planned:
+        segments, state = self.features.segments, self.state
         plan = Planned(
             facets=state.facets,
             timeline=events,
@@ -260,14 +287,14 @@ class _DetectiveRun:
 
     # Looks: algorithm 1, lines 12 to 24
 
-    def _looks(self, plan: Planned, state: SearchState, scorer: Scorer) -> tuple[Look, ...]:
+    def _looks(self, plan: Planned) -> tuple[Look, ...]:
         """At most `plan.steps` looks, one segment after another, until nothing is left to look at."""
         looks: list[Look] = []
         while len(looks) < plan.steps and not self.spent:
-            target = state.next()
+            target = self.state.next()
             if target is None:
                 break
-            look = self._look(len(looks) + 1, target, state, scorer)
+            look = self._look(len(looks) + 1, target)
             why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
             where = f"{clock(look.start)}-{clock(look.end)}"
             text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
@@ -277,24 +304,26 @@ class _DetectiveRun:
             looks.append(look)
         return tuple(looks)
 
-    def _look(self, step: int, target: Target, state: SearchState, scorer: Scorer) -> Look:
+    def _look(self, step: int, target: Target) -> Look:
         """Verification and refinement of one segment (algorithm 1, lines 20 to 24)."""
-        node, segments = target.node, self.features.segments
+        node, segments, state = target.node, self.features.segments, self.state
         facets = tuple(state.facets[r] for r in target.facets) or state.facets
         start, end = float(segments.starts[node]), float(segments.ends[node])
-        chosen = self._frames(node, facets, scorer)
+        chosen = self._frames(node, facets)
         said = self.features.said(node)
-        seen, problem = self._observed(chosen, start, end, said, facets)
+        shown = said if self.settings.texts and self.settings.look == "frames and texts" else ()
+        view = self.detective.view(self.features, chosen, start, end, shown)
+        seen, problem = self._observed(ObserveRequest(self.question, view, facets, self.vlm_query))
         texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
         if seen is not None and seen.caption.strip():
             # It says what these frames show, and not what the rest of the segment does.
             span = self._span(chosen) if chosen else (start, end)
             texts.append(Evidence(self.features.video.video_id, *span, "caption", seen.caption))
         texts = evidence_items(texts, self.settings)
-        words = scorer.score(texts)
+        words = self.scorer.score(texts)
         by_facet = np.zeros(len(state.facets))
         for text in texts:
-            by_facet = np.maximum(by_facet, scorer.by_facet(text.text, SOURCES[text.kind]))
+            by_facet = np.maximum(by_facet, self.scorer.by_facet(text.text, SOURCES[text.kind]))
         score = float(by_facet.max(initial=0.0))
         state.observe(target, words, by_facet.tolist(), score)
         confirmed = tuple(r for r in target.facets if seen is not None and _confirms(seen, state.facets[r]))
@@ -316,25 +345,15 @@ class _DetectiveRun:
             problem=problem,
         )
 
-    def _observed(
-        self,
-        chosen: Sequence[int],
-        start: float,
-        end: float,
-        said: tuple[Evidence, ...],
-        facets: tuple[Facet, ...],
-    ) -> tuple[Observation | None, str]:
-        shown = self.settings.texts and self.settings.look == "frames and texts"
-        texts = said if shown else ()
-        view = self.detective.view(self.features, chosen, start, end, texts)
-        request = ObserveRequest(self.question, view, facets, self.vlm_query)
+    def _observed(self, request: ObserveRequest) -> tuple[Observation | None, str]:
+        """What is seen, or what went wrong."""
         try:
             return self.reasoner.run(OBSERVE, request), ""
         except ReasonerError as error:
             self._failed(error)
             return None, str(error)
 
-    def _frames(self, node: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
+    def _frames(self, node: int, facets: Sequence[Facet]) -> list[int]:
         """Up to `window_frames` neighbouring frames of the segment: see `DetectiveSettings.window`."""
         first, last = self.features.inside(node)
         if self.settings.window == "middle":
@@ -343,14 +362,14 @@ class _DetectiveRun:
             ).tolist()
             at = max(0, len(frames) - self.settings.window_frames) // 2
             return frames[at : at + self.settings.window_frames]
-        return self._best_frames(first, last, facets, scorer)
+        return self._best_frames(first, last, facets)
 
-    def _best_frames(self, first: int, last: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
+    def _best_frames(self, first: int, last: int, facets: Sequence[Facet]) -> list[int]:
         """Of the stored frames [first, last), the neighbouring `window_frames` that fit the facets best."""
         count = min(self.settings.window_frames, last - first)
         if count <= 0:
             return []
-        fit = scorer.fit(facets, self.features.vectors[first:last])
+        fit = self.scorer.fit(facets, self.features.vectors[first:last])
         around = np.convolve(fit, np.ones(count) / count, "valid")
         at = first + int(np.argmax(np.round(around, 6)))
         return list(range(at, at + count))
@@ -363,69 +382,32 @@ class _DetectiveRun:
 
     # The answer
 
-    def _answered(
-        self,
-        plan: Planned,
-        looks: tuple[Look, ...],
-        chosen: Selected,
-        scorer: Scorer,
-        timings: dict[str, float],
-        began: float,
-    ) -> DetectiveResult:
-        def moment(start: float, end: float) -> tuple[float, float]:
-            named = [facet for facet in plan.facets if facet.name == getattr(reply, "choice", None)]
-            first, last = np.searchsorted(self.features.times, (start, end)).tolist()
-            frames = self._best_frames(first, last, named or plan.facets, scorer)
-            return self._span(frames) if frames else (start, end)
+    def _answered(self, chosen: Selected) -> tuple[ChosenOption | OpenAnswer, tuple[VideoCitation, ...]]:
+        """The reply to the packs, and what it rests on."""
+        features, facets = self.features, self.state.facets
 
         def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
-            return self.detective.pixels(self.features, times)
+            return self.detective.pixels(features, times)
 
+        must_choose = self.detective.must_choose
         reading = read_packs(
-            self.question,
-            self.features,
-            chosen.packs,
-            self.event,
-            decoded,
-            must_choose=self.detective.must_choose,
+            self.question, features, chosen.packs, self.event, decoded, must_choose=must_choose
         )
-        reply = self._reply(reading)
-        timings["answer"] = round(time.perf_counter() - began - sum(timings.values()), 6)
-        details = {
-            "agent": "video-detective",
-            "settings": asdict(self.settings),
-            "looks": len(looks),
-            "fallback": chosen.fallback,
-            "problems": self.problems,
-        }
-        answer = answer_of(
-            self.question,
-            reply,
-            pack_citations(reading, reply, moment),
-            no_answer=NO_ANSWER,
-            usage=usage_together((self.scan, self.reasoner.usage())),
-            timings=timings,
-            details=details,
-        )
-        record_answer(self.trace, answer)
-        return DetectiveResult(
-            video_id=self.features.video.video_id,
-            path=self.features.path,
-            plan=plan,
-            looks=looks,
-            selected=chosen,
-            answer=answer,
-            frame_times=np.array(sorted(t for pack in chosen.packs for t in pack.times), np.float64),
-        )
-
-    def _reply(self, reading: Reading) -> ChosenOption | OpenAnswer:
         try:
-            return answer_reading(self.reasoner, reading)
+            reply = answer_reading(self.reasoner, reading)
         except BudgetSpent as error:
             self._note("answer", error)
-            if self.question.options:
-                return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
-            return OpenAnswer(text="", confidence=0.0, explanation=str(error))
+            none: dict[str, Any] = {"confidence": 0.0, "explanation": str(error)}
+            options = self.question.options
+            return (ChosenOption(choice=None, **none) if options else OpenAnswer(text="", **none)), ()
+        named = [facet for facet in facets if facet.name == getattr(reply, "choice", None)]
+
+        def moment(start: float, end: float) -> tuple[float, float]:
+            first, last = np.searchsorted(features.times, (start, end)).tolist()
+            frames = self._best_frames(first, last, named or facets)
+            return self._span(frames) if frames else (start, end)
+
+        return reply, pack_citations(reading, reply, moment)
 
 
 def _confirms(seen: Observation, facet: Facet) -> bool:

@@ -182,15 +182,9 @@ def test_settings_say_what_they_want() -> None:
     assert [*map(FRAME_BUDGET.frames, (179, 180, 600, 1800, 3600))] == [32, 64, 128, 192, 192]
     assert sweep("search", "3x1") == replace(PAPER, queries=3, urls=1)
     assert sweep("frames", "16").budget == fixed_budget(16)
-    for axis, value in (
-        ("search", "3"),
-        ("frames", "many"),
-        ("frames", "²"),
-        ("search", "²x1"),
-        ("loops", "2"),
-    ):
+    for point in ("search@3", "frames@many", "frames@²", "search@²x1", "loops@2"):
         with pytest.raises(UsageError, match="there are"):
-            sweep(axis, value)
+            sweep(*point.split("@"))
     with pytest.raises(UsageError, match="urls: Input should be greater"):
         RacloSettings(urls=0)
     with pytest.raises(UsageError, match="'sampled' or 'stored'"):

@@ -17,7 +17,6 @@ from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, Browser
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.library import Library
 from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.locate import Located, LocateRequest
 from rag.reasoners.roles.material import VideoView
 from rag.records import Question
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
@@ -148,39 +147,29 @@ class StoredLibrary:
         return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "speech")]
 
 
-class MixedReasoner(RuleReasoner):
-    """Takes pixels as a whole; the views that its watcher got are kept."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.views: list[VideoView] = []
-
-    def locate(self, request: LocateRequest) -> Located:
-        self.views.append(request.view)
-        return super().locate(request)
-
-
 def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
-    reasoner, seen = MixedReasoner(), list[int]()
-    reasoner.reads_pixels = False
-    stored = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source(seen).read_frames)
-    run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)
+    seen: list[int] = []
+
+    def browsed(settings: BrowserSettings) -> tuple[BrowseRun, list[VideoView]]:
+        reasoner = RuleReasoner()
+        reasoner.reads_pixels = False
+        stored = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source(seen).read_frames)
+        found = run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, settings)
+        return found, [request.view for request in reasoner.located]
+
+    _, views = browsed(EFFICIENCY)
     assert seen == []
-    for view in reasoner.views:
+    for view in views:
         assert view.frames is None
         assert view.frame_vectors is not None
         assert len(view.times) == 16
         assert "ocr" not in {text.kind for text in view.texts}, "the paper's watcher reads no screen"
-    reasoner.views.clear()
-    found = run_video_browser(
-        ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored")
-    )
-    assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
+    found, views = browsed(replace(EFFICIENCY, sparse="stored"))
+    assert [len(view.times) for view in views] == [200, 200, 200]
     # The reasoner takes one video for relevant, and the library's localizer gives its window.
     assert [(read.window.start, read.window.end) for read in found.evidence] == [(36.0, 46.0)]
-    reasoner.views.clear()
-    run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, MAIN)
-    assert all("ocr" in {text.kind for text in view.texts} for view in reasoner.views)
+    _, views = browsed(MAIN)
+    assert all("ocr" in {text.kind for text in view.texts} for view in views)
 
 
 @pytest.mark.parametrize("error", [BudgetSpent, ReplyInvalid])
@@ -188,27 +177,16 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
 def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error: type) -> None:
     reasoner = RuleReasoner(fails=fails, error=error)
     reasoner.name = "embedded"
-    run = run_video_browser(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
-    assert (run.answer.text, run.failure) == ("PLUM", "")
-    assert run.failures == (error.__name__,)
+    found = run(tmp_path, reasoner, EFFICIENCY)
+    assert (found.answer.text, found.failure, found.failures) == ("PLUM", "", (error.__name__,))
     assert reasoner.readings[-1].anchor.description == ASKED.text
 
 
 def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
     reasoner = RuleReasoner(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
     reasoner.name = "embedded"
-    run = run_video_browser(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
-    assert run.failure == "ReasonerUnreachable"
+    assert run(tmp_path, reasoner, EFFICIENCY).failure == "ReasonerUnreachable"
     assert reasoner.asked == ["plan", "rewrite_question"]
-
-
-@pytest.mark.parametrize("paradigm", ["tool-free", "text-search"])
-def test_without_a_video_the_model_may_use_what_it_knows(tmp_path: Path, paradigm) -> None:
-    reasoner = Knowing()
-    settings = replace(EFFICIENCY, paradigm=paradigm)
-    run = run_video_browser(ASKED, make_web(tmp_path), reasoner, frame_source(), settings)
-    assert (run.answer.text, run.answer.matched) == ("DAMSON", True)
-    assert "answer_open" not in reasoner.asked
 
 
 class Knowing(RuleReasoner):
@@ -217,15 +195,20 @@ class Knowing(RuleReasoner):
         return OpenAnswer(text="DAMSON", confidence=0.4, explanation="I know.")
 
 
+@pytest.mark.parametrize("paradigm", ["tool-free", "text-search"])
+def test_without_a_video_the_model_may_use_what_it_knows(tmp_path: Path, paradigm) -> None:
+    reasoner = Knowing()
+    found = run(tmp_path, reasoner, replace(EFFICIENCY, paradigm=paradigm))
+    assert (found.answer.text, found.answer.matched) == ("DAMSON", True)
+    assert "answer_open" not in reasoner.asked
+
+
 def test_the_windows_of_stage_three_are_decoded_larger(tmp_path: Path) -> None:
-    reasoner = RuleReasoner()
-    run_video_browser(ASKED, make_web(tmp_path / "a"), reasoner, frame_source(), EFFICIENCY)
-    (window,) = reasoner.readings[-1].windows
-    assert (window.zoomed, window.frames.images.shape[1]) == (True, 8)
-    unzoomed = replace(EFFICIENCY, zoom=False)
-    run_video_browser(ASKED, make_web(tmp_path / "b"), reasoner, frame_source(), unzoomed)
-    (window,) = reasoner.readings[-1].windows
-    assert (window.zoomed, window.frames.images.shape[1]) == (False, 4)
+    for zoom, side in ((True, 8), (False, 4)):
+        reasoner = RuleReasoner()
+        run(tmp_path / str(zoom), reasoner, replace(EFFICIENCY, zoom=zoom))
+        (window,) = reasoner.readings[-1].windows
+        assert (window.zoomed, window.frames.images.shape[1]) == (zoom, side)
 
 
 def deaf_and_blind(_path: str, _times: np.ndarray, *, zoomed: bool = False) -> None:
