@@ -18,6 +18,7 @@ from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.records import Question
 from rag.settings import load_settings
+from rag.store.reading import Reader
 from rag.words import content_words, tokens
 from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
@@ -95,10 +96,10 @@ class RuleReasoner(RoleMethods):
 def open_world(folder: Path, *, images: bool = True) -> Library:
     """The video in a library whose encoders are those of `tests.fakes.answer_world`."""
     tower = ImageWords() if images else None
-    build_library(folder / "library", {"workshop": SCRIPT}, {}, tower)
-    library = Library.open(folder / "library", settings=load_settings())
-    library.engine.__dict__["text_encoder"] = BagOfWords()
-    library.engine.__dict__["tower"] = tower
+    if not (folder / "library").exists():
+        build_library(folder / "library", {"workshop": SCRIPT}, {}, tower)
+    library = Library(Reader.open(folder / "library"), load_settings())
+    library.engine.__dict__.update(text_encoder=BagOfWords(), tower=tower)
     return library
 
 

@@ -18,10 +18,9 @@ from tests.fakes.detective_world import RuleReasoner, open_world, pixels, questi
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
     """The command's library is the made-up one, and its reasoner the rules."""
     reasoner = RuleReasoner()
-    open_world(tmp_path).close()
 
     def opened(*_: Any, **__: Any) -> Library:
-        library = open_world_again(tmp_path)
+        library = open_world(tmp_path)
         library.engine.__dict__["reasoner"] = reasoner
         return library
 
@@ -29,16 +28,6 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
     monkeypatch.setattr(Engine, "read_frames", lambda _, path, times: pixels(path, times))
     monkeypatch.chdir(tmp_path)
     return reasoner
-
-
-def open_world_again(folder: Path) -> Library:
-    from rag.settings import load_settings
-    from rag.store.reading import Reader
-    from tests.fakes.answer_world import BagOfWords, ImageWords
-
-    library = Library(Reader.open(folder / "library"), load_settings())
-    library.engine.__dict__.update(text_encoder=BagOfWords(), tower=ImageWords())
-    return library
 
 
 OPTIONS = [word for option in question().options for word in ("--option", option)]
