@@ -67,15 +67,12 @@ class RvmsScore(Score):
     model_rule_true: bool | None
     content: bool
     frame: bool | None
-    frame_answer: bool | None
     in_shot: bool | None
     in_shot_answer: bool | None
     on_event: bool | None
-    on_event_answer: bool | None
     error: float | None
     """Least seconds between moment and key time over candidates that show the video."""
     answer_true: bool
-    answer_rule: bool
     moment_id: str
     group: str
     topic: str
@@ -287,7 +284,6 @@ def score_of_candidates(
 ) -> RvmsScore:
     """The score of a sample from those of its candidates."""
     rule = any(one.rule for one in found)
-    frames = [one.frame for one in found if one.frame is not None]
     errors = [one.error for one in found if one.error is not None]
     timed, video = sample.asks_moment, sample.asks_video
     # Without its time there is no reference frame to compare with.
@@ -300,15 +296,12 @@ def score_of_candidates(
         model_rule=rule or any(bool(one.model) for one in found) if video else None,
         model_rule_true=rule or any(one.true and bool(one.model) for one in found) if video else None,
         content=any(one.true for one in found),
-        frame=any(frames) if framed else None,
-        frame_answer=bool(answer is not None and answer.frame) if framed else None,
+        frame=any(bool(one.frame) for one in found) if framed else None,
         in_shot=any(bool(one.in_shot) for one in found) if shot else None,
         in_shot_answer=bool(answer and answer.in_shot) if shot else None,
         on_event=any(bool(one.on_event) for one in found) if event else None,
-        on_event_answer=bool(answer and answer.on_event) if event else None,
         error=min(errors) if errors else None,
         answer_true=bool(answer is not None and answer.true),
-        answer_rule=bool(answer is not None and answer.rule),
         moment_id=sample.moment_id,
         group=sample.group,
         topic=sample.topic,
