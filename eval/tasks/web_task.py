@@ -326,7 +326,7 @@ def open_environment(
     library = Library.open(settings.library, settings=settings)
     reasoner = library.engine.reasoner
     engine = library.engine
-    frame_source = FrameSource.of(reasoner, library, engine.read_frames, engine.read_audio)
+    frame_source = FrameSource(library, engine.read_frames, engine.read_audio)
     return WebEnvironment(web, reasoner, frame_source, library, settings.encoder, settings.search.calibration)
 
 

@@ -62,7 +62,7 @@ class WebEnvironment(Environment):
         """Frames of the library, else decoded from the web's files."""
         from rag.agents.runtime.frame_source import FrameSource
 
-        return FrameSource.of(self.reasoner, self.library, self.read_frames, self.read_audio)
+        return FrameSource(self.library, self.read_frames, self.read_audio)
 
 
 @contextmanager

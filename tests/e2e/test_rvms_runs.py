@@ -18,13 +18,12 @@ from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
 from eval.tasks.rvms.scorer import RvmsScore
 from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
-from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
 from rag.reasoners.wrappers import RoutedReasoner
-from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
@@ -232,8 +231,7 @@ class StrictJudge(JudgingReasoner):
 def test_frames_are_judged_by_the_judge_alone_and_the_report_names_it(place: Path, tmp_path: Path) -> None:
     watcher = Watcher()
     parts = {"planner": watcher, "watcher": watcher, "analyst": watcher, "judge": StrictJudge()}
-    source = FrameSource(None, None, frame_source().read_frames)
-    environment = environment_of(make_web(tmp_path / "web"), RoutedReasoner(parts), source=source)
+    environment = environment_of(make_web(tmp_path / "web"), RoutedReasoner(parts))
     prepared = prepare_records(TASK, SAMPLES, environment)
     run_solver(TASK, prepared, "oracle-video", 0, tmp_path / "run", factory="rvms")
     judged = read_run_folder(tmp_path / "run")

@@ -37,7 +37,7 @@ class BuildModel(ScriptedReasoner):
             describe_screenshot=describe,
             narrate_timeline=narrate,
             timeline_keywords=lambda asked: KeywordsReply(
-                keywords=dict.fromkeys(asked.scenarios[0].split(), 5)
+                keywords=dict.fromkeys(asked.scenarios[-1].split(), 5)
             ),
             event_structure=structure,
             write_distractors=distract,
@@ -58,7 +58,7 @@ def describe(asked: Any) -> Description:
 
 
 def narrate(asked: Timeline) -> Narration:
-    shown = asked.scenarios[0]
+    shown = asked.scenarios[-1]
     return Narration(concise=f"the video that shows {shown}.", detailed=f"the video that shows {asked.text}")
 
 

@@ -193,9 +193,10 @@ class RvmsScorer:
         if entry is None:
             return None
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
-        source = self.environment.frame_source.seen_by(self._frame_judge)
+        source = self.environment.frame_source
         try:
-            return fetch_video(self._web, result, source, retry_policy(3), transcript=True)
+            video = fetch_video(self._web, result, source, retry_policy(3), transcript=True)
+            return video.seen_by(self._frame_judge)
         except (WebError, FileProblem):
             return None
 

@@ -176,6 +176,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         reasoner.usage()
         source = self.environment.frame_source
         video = fetch_video(web, _result(web, url), source, retry_policy(1), transcript=settings.sound)
+        video = video.seen_by(reasoner)
         moment = locate_moment(reasoner, memory, video, settings) if memory.key_moment else None
         found = CandidateVideo(url, video.result.title, video.video_id, video.duration, "", 1, moment=moment)
         return _as_run(memory, (found,), (), reasoner.usage())

@@ -128,7 +128,7 @@ class AgentContext:
         self._urls.add(result.url)
         title = result.title or result.url
         try:
-            video = fetch_video(
+            fetched = fetch_video(
                 self.web,
                 result,
                 self.frame_source,
@@ -141,6 +141,7 @@ class AgentContext:
             self._closed.add(result.url)
             return None
         self.trace.add_web_calls()
+        video = fetched.seen_by(self.reasoner)
         if video.video_id in self._contents:
             self._closed.add(result.url)
             self.trace.add(kind, f"{result.title}: the same file as one before", url=result.url, **data)

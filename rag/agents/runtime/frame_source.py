@@ -107,30 +107,13 @@ class FrameSource:
     """Where the frames of a video come from.
 
     `library`: stored frame embeddings and text on the screen. `read_frames`: decodes, for a reasoner with
-    `reads_pixels`; None for any other (see `of`). A reasoner whose roles are routed to several models may
-    need both. `decoder`: what decodes for another reasoner (`seen_by`); None: `read_frames`.
+    `reads_pixels`.
     """
 
     library: Library | None
     read_frames: ReadFrames | None
-    decoder: ReadFrames | None = None
     read_audio: ReadSound | None = None
     """For models that take audio."""
-
-    @classmethod
-    def of(
-        cls,
-        reasoner: Reasoner,
-        library: Library | None,
-        read_frames: ReadFrames | None,
-        read_audio: ReadSound | None = None,
-    ) -> FrameSource:
-        """The frame source for a reasoner: decodes only where the reasoner reads pixels."""
-        return cls(library, read_frames if reasoner.reads_pixels else None, read_frames, read_audio)
-
-    def seen_by(self, reasoner: Reasoner) -> FrameSource:
-        """The same source for another reasoner, such as a judge apart from the watcher."""
-        return FrameSource.of(reasoner, self.library, self.decoder or self.read_frames, self.read_audio)
 
 
 @dataclass(frozen=True)
@@ -143,6 +126,8 @@ class WebVideo:
     lines: tuple[Evidence, ...]
     """Lines of the transcript in time order; empty without one."""
     _frame_source: FrameSource
+    _pixels: bool = True
+    """Whether frames are decoded."""
 
     @property
     def video_id(self) -> str:
@@ -151,7 +136,7 @@ class WebVideo:
 
     def seen_by(self, reasoner: Reasoner) -> WebVideo:
         """The same video with its frames as another reasoner takes them."""
-        return replace(self, _frame_source=self._frame_source.seen_by(reasoner))
+        return replace(self, _pixels=reasoner.reads_pixels)
 
     @cached_property
     def library(self) -> Library | None:
@@ -206,11 +191,12 @@ class WebVideo:
         if times is None:
             inside = np.flatnonzero((stored_times >= view.start) & (stored_times < view.end))
             return _with_vectors(view, stored_times[inside], stored[inside])
-        if self._frame_source.read_frames is None:
+        read_frames = self._frame_source.read_frames if self._pixels else None
+        if read_frames is None:
             nearest = np.unique(self._nearest(times))
             return _with_vectors(view, stored_times[nearest], stored[nearest])
         try:
-            frames = _distinct(self._frame_source.read_frames(self.file.path, times, zoomed=zoomed))
+            frames = _distinct(read_frames(self.file.path, times, zoomed=zoomed))
         except UnsupportedFile:
             # A file without a video stream still has a transcript.
             return view

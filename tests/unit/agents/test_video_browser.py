@@ -153,7 +153,7 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     def browsed(settings: BrowserSettings) -> tuple[BrowseRun, list[VideoView]]:
         reasoner = RuleReasoner()
         reasoner.reads_pixels = False
-        stored = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source(seen).read_frames)
+        stored = FrameSource(cast(Library, StoredLibrary()), frame_source(seen).read_frames)
         found = run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, settings)
         return found, [request.view for request in reasoner.located]
 
