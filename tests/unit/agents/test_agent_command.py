@@ -1,4 +1,4 @@
-"""`rag agent investigate`: its steps, trace and page."""
+"""What an agent's command prints and writes: steps, trace, page, and the files of its web."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
+from corpora.outputs import OverwritePolicy
+from eval.workbench.story import plan_clip
+from eval.workbench.video import Render, clip_frames, write_video
+from rag._cli.agent_environment import citation, local_path, write_page
 from rag._cli.main import main
 from rag.engine import Engine
 from rag.library import Library
+from rag.web import open_web
+from rag.web.building import build_web
 from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 
 
@@ -58,3 +64,25 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     assert "look: 4/" not in err
     assert Path("t.jsonl").read_bytes() != first
     assert "observe" in rules.asked
+
+
+@pytest.mark.parametrize("path", ["/nope/x.html", "/dev/full"])
+def test_a_page_that_cannot_be_written_is_one_line(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_page(Path(path), OverwritePolicy(), lambda: "<p>") == 3
+    assert capsys.readouterr().err.startswith(f"rag: {path}: cannot be written: no s")
+
+
+def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
+    story, render = plan_clip(1, "dev", duration=2), Render(120, 2)
+    video = tmp_path / "videos" / "kettle.mp4"
+    video.parent.mkdir()
+    write_video(video, clip_frames(story, render), iter(()), render)
+    build_web(tmp_path / "web", [video.parent])
+    with open_web(tmp_path / "web", engine="bm25") as web:
+        (entry,) = web.catalogue.videos
+        assert local_path(web, made=True)(entry.url) == str(video)
+        assert local_path(web, made=True)("https://videos.example/another") == ""
+        # The files of a frozen web are its own affair.
+        assert local_path(web, made=False)(entry.url) == ""
+    assert citation(str(video), 1.5, 2.0) == f"{video}@1.5-2"
+    assert citation(str(video), 10234.567, 10240.5) == f"{video}@10234.567-10240.5"
