@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -64,6 +66,13 @@ class MeasuredLibrary:
             raise KeyError(video_id)
         height = self._heights.get(video_id, 720)
         return Video(video_id, "", "", "", (), 100.0, 10.0, height * 16 // 9, height, True, "")
+
+    def video_id(self, path: str) -> str:
+        return Path(path).stem
+
+    def near_duplicates(self, video_id: str) -> tuple[SimpleNamespace, ...]:
+        """All others."""
+        return tuple(SimpleNamespace(video_id=one) for one in self._ids if one != video_id)
 
     def path_of(self, video_id: str) -> str:
         raise KeyError(video_id)

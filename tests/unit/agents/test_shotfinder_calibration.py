@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from corpora.records import SoundTrack
 from rag.agents.shotfinder.calibration import (
     Calibration,
     Labelled,
@@ -18,7 +16,7 @@ from rag.agents.shotfinder.calibration import (
     wilson,
 )
 from rag.errors import UsageError
-from tests.fakes.shotfinder_world import shots_of
+from tests.fakes.shotfinder_world import MeasuredLibrary
 
 
 def rows(measured: str, true: str, count: int, start: int = 0) -> list[Labelled]:
@@ -80,37 +78,15 @@ def test_a_bad_row_is_named(text: str, fault: str, tmp_path: Path):
         read_labels(labels(tmp_path, text), tmp_path)
 
 
-class MeasuredVideos:
-    """Two videos of 100 s; b is reported as a copy of a."""
-
-    def __init__(self) -> None:
-        self.engine = self.reader = self
-
-    def video_id(self, path: str) -> str:
-        return Path(path).stem
-
-    def video(self, _: str) -> SimpleNamespace:
-        return SimpleNamespace(duration=100.0)
-
-    def shots(self, video_id: str):
-        return shots_of(video_id)
-
-    def sound_track(self, video_id: str) -> SoundTrack:
-        return SoundTrack(video_id, ("speech",) * 60 + ("music",) * 40, None)
-
-    def near_duplicates(self, video_id: str) -> tuple[SimpleNamespace, ...]:
-        return tuple(SimpleNamespace(video_id=one) for one in {"a", "b"} - {video_id})
-
-
 def test_labels_are_compared_with_the_shot_in_the_middle_and_most_of_the_sound(tmp_path: Path):
     (tmp_path / "c.mp4").touch()
     text = "path,start,end,color,style,audio,copy_of\na.mp4,10,20,cold,3d,music,\nb.mp4,,,,,speech,a.mp4\n"
-    found = measure_labels(MeasuredVideos(), read_labels(labels(tmp_path, text), tmp_path))
+    found = measure_labels(MeasuredLibrary(["a", "b"]), read_labels(labels(tmp_path, text), tmp_path))
     said = [(one.kind, Path(one.video.split()[0]).stem, one.true, one.measured) for one in found]
     assert said == [
         ("color", "a", "cold", "cold"),
         ("style", "a", "3d", "2d"),
         ("audio", "a", "music", "speech"),
-        ("audio", "b", "speech", "speech"),
+        ("audio", "b", "speech", "music"),
         ("copies", "a", "copy", "copy"),
     ]
