@@ -22,12 +22,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import TypeAdapter
+
 from corpora.outputs import atomic_write_text
 from eval.tasks.browsecomp.dataset import BrowseQuestion, input_of, query_of
 from eval.tasks.browsecomp.questions import Pointer, SpokenFact, TargetVideo, draft_questions
 from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
 from eval.tasks.jsonl import write_manifest, write_records
+from eval.tasks.query_templates import WORDING
 from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
 from eval.tasks.web_task import AgentEnvironment
 from eval.workbench.long_videos import Card, LongVideo
@@ -53,43 +56,8 @@ FIRST_NUMBER = 1_000_000
 FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
 MIRROR_SHARE = 0.2
 CARD_SECONDS = 5.0
-TAGS = ("vlog", "pov", "home", "routine", "diy")
-SERIES: tuple[str, ...] = (
-    "Weekday chores, part {n}",
-    "One camera, one day ({n})",
-    "Odd jobs no. {n}",
-    "Getting things done, week {n}",
-    "Hands at work {n}",
-    "Nothing special, day {n}",
-    "A slow day, take {n}",
-    "To-do list {n}",
-)
-"""Titles of target videos; none names an object."""
-SPOKEN: tuple[SpokenFact, ...] = (
-    SpokenFact(
-        "The best advice on this I ever had came from my old friend {word}.",
-        "who does the speaker say gave the best advice?",
-        ("Beatrix", "Ignatius", "Petronella", "Casimir", "Wilhelmina", "Barnaby", "Ottilie", "Fergus"),
-    ),
-    SpokenFact(
-        "When I am done here I will take the train to {word}.",
-        "where does the speaker say they will take the train to?",
-        ("Utrecht", "Trondheim", "Salamanca", "Debrecen", "Galway", "Tampere", "Bologna", "Coimbra"),
-    ),
-    SpokenFact(
-        "Tonight we are having {word} for dinner.",
-        "what does the speaker say there will be for dinner?",
-        (
-            *("dumplings", "lentil soup", "mushroom risotto", "fish pie"),
-            *("pancakes", "goulash", "ramen", "paella"),
-        ),
-    ),
-    SpokenFact(
-        "My first car was painted {word}, you could see it for miles.",
-        "in which colour does the speaker say the first car was painted?",
-        ("turquoise", "beige", "crimson", "olive", "lilac", "maroon", "mustard", "silver"),
-    ),
-)
+WORDS = WORDING["browsing"]
+SPOKEN = TypeAdapter(tuple[SpokenFact, ...]).validate_python(WORDS["spoken"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +227,10 @@ def _metadata(rng: random.Random, targets: TargetPlan) -> Iterator[tuple[UploadM
         # Four videos of one channel rank close to each other in every search for it.
         channel = channels[at % min(few, len(channels))]
         words = UploadMetadata(
-            title=rng.choice(SERIES).format(n=numbers[at]),
+            title=rng.choice(WORDS["series"]).format(n=numbers[at]),
             description="Camera on my head, as always.",
             channel=channel.name,
-            tags=tuple(rng.sample(TAGS, 2)),
+            tags=tuple(rng.sample(WORDS["tags"], 2)),
         )
         yield words, FIRST_DAY + datetime.timedelta(days[at])
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from corpora.records import CAMERA_WEARER
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Level, Source
+from eval.tasks.query_templates import WORDING
 from eval.tasks.synthetic_web import Paraphrase
 from eval.workbench.catalogue import ACTIONS, KINDS, Split, action, allows, kind, place_name, predicate, scene
 from eval.workbench.long_videos import LongVideo, Part
@@ -27,22 +28,8 @@ OBJECTS, ACTION_OPTIONS = 10, 8
 """Options of a question for a thing, and for an action."""
 FROM_VIDEO = 4
 """Of the wrong objects, at most so many that the video shows elsewhere in use."""
-CARDS: tuple[tuple[str, str], ...] = (
-    (r"Room temperature: (\d+ degrees)", "which room temperature does a card on the screen give?"),
-    (r"Order number (\d+)", "which order number can be read on the screen?"),
-    (r"Budget: (\d+ euros)", "which budget does a card on the screen give?"),
-    (r"Shelf code (\w+)", "which shelf code can be read on the screen?"),
-    (r"Day (\d+) of the project", "which day of the project is it, as a card on the screen says?"),
-    (r"Batch weight: (\d+ grams)", "which batch weight does a card on the screen give?"),
-    (r"Locker (\w+)", "which locker is named on the screen?"),
-    (r"(\d+ minutes) until lunch", "how many minutes are left until lunch, as a card on the screen says?"),
-)
 OTHERS = ("action", "card", "speech")
 Item = TypeVar("Item")
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +116,9 @@ def draft_questions(targets: Sequence[TargetVideo], split: Split, seed: int) -> 
     return found
 
 
-def day_text(day: object) -> str:
-    """ "5 March 2024", from anything that says it as 2024-03-05."""
-    year, month, date = str(day).split("-")
-    return f"{int(date)} {MONTHS[int(month) - 1]} {year}"
-
-
 def _explicit(each: TargetVideo) -> str:
-    upload = each.upload
-    return f"The channel {upload.metadata.channel} uploaded a film on {day_text(upload.upload_date)}."
+    channel, day = each.upload.metadata.channel, each.upload.upload_date
+    return f"The channel {channel} uploaded a film on {day.day} {day:%B %Y}."
 
 
 def _implicit(each: TargetVideo) -> str:
@@ -235,7 +216,7 @@ class _QuestionPool:
 
     def _cards(self) -> Iterator[_Asked]:
         video = self._target.video
-        for pattern, asked in self._shuffle(list(CARDS)):
+        for pattern, asked in self._shuffle(WORDING["browsing"]["cards"]):
             shown = [card for card in video.cards if re.fullmatch(pattern, card.text)]
             if len(shown) != 1:
                 continue

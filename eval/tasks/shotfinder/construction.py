@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.tasks.jsonl import write_manifest, write_records
-from eval.tasks.query_templates import Fuzz, beside, moment
+from eval.tasks.query_templates import WORDING, Fuzz, beside, moment
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
 from eval.tasks.synthetic_web import render_web
 from eval.workbench.catalogue import Split
@@ -58,28 +58,7 @@ STYLES: Mapping[str, Style] = {"live": "live", "2d": "flat", "3d": "shaded", "gr
 SOUNDS: Mapping[str, AudioKind] = {"speech": "speech", "music": "music", "ambient": "ambient"}
 SIDES = ("before", "after", "both")
 FUZZ = Fuzz()
-OPENINGS = ("I need a shot.", "I am looking for a clip.", "I want to find a video segment.")
-CONSTRAINTS: dict[str, tuple[str, ...]] = {
-    "warm": ("The overall tone is warm.", "Warm, orange light lies over all of it."),
-    "cold": ("The overall tone is cold.", "It has a cool, bluish look."),
-    "neutral": ("The overall tone is neutral.", "The colours are neutral, as in plain daylight."),
-    "live": ("It is live action.", "It looks really filmed: live-action footage."),
-    "2d": ("It is 2D animation.", "It is drawn flat, as a 2D cartoon."),
-    "3d": ("It is 3D animation.", "It is a 3D rendering."),
-    "graphics": ("It is pure graphics.", "It is made of graphics alone."),
-    "speech": ("Somebody speaks.", "A human voice is heard."),
-    "music": ("Background music is heard.", "There is music, and nobody talks."),
-    "ambient": ("Only ambient sound is heard.", "Nothing but ambient sound of the place."),
-    "720p": ("720P",),
-    "1080p": ("1080P",),
-}
-TAGS = ("vlog", "pov", "home", "routine", "diy", "short")
-DESCRIPTIONS = (
-    "A few seconds of everyday work, cut together.",
-    "Camera on my head, as always.",
-    "Short one today.",
-    "",
-)
+WORDS = WORDING["shots"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +249,8 @@ def _metadata(rng: random.Random, shape: ShotShape, family: Family, member: Memb
         place=place,
         number=rng.randint(2, 98),
     )
-    description = rng.choice((f"With the {first.patient} and the {second.patient}.", *DESCRIPTIONS))
-    tags = tuple(dict.fromkeys((place, first.patient, *rng.sample(TAGS, 2))))
+    description = rng.choice((f"With the {first.patient} and the {second.patient}.", *WORDS["descriptions"]))
+    tags = tuple(dict.fromkeys((place, first.patient, *rng.sample(WORDS["tags"], 2))))
     return UploadMetadata(title[0].upper() + title[1:], description, channel.name, tags)
 
 
@@ -299,10 +278,10 @@ def _drafted(
                 constraint, changes = _around(shape, family, member, at)
                 twins = tuple(_place(uploads[0][1], other, shape) for other in family.asked if other != at)
             else:
-                constraint, changes = rng.choice(CONSTRAINTS[value]), ()
+                constraint, changes = rng.choice(WORDS["constraints"][value]), ()
                 twins = tuple(other for one, other in places if one is not member)
             event = stories_of(shape, member.job)[at].events[0]
-            opening = _rng(shape, "opening", family.name, at).choice(OPENINGS)
+            opening = _rng(shape, "opening", family.name, at).choice(WORDS["openings"])
             yield ShotQuery(
                 query_id=f"{family.name}-{at}" + (f"-{member.value}" if member.value else ""),
                 task=family.task,
