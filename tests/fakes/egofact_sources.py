@@ -37,6 +37,7 @@ def write_sources(folder: Path, videos_of: Mapping[str, Path] = MappingProxyType
     with (folder / "wikihow.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["headline", "title", "text"])
-        for at, thing in enumerate(name for things in OBJECTS.values() for name in things):
+        names = [name for things in OBJECTS.values() for name in things]
+        for at, (thing, verb) in enumerate((name, verb) for name in names for verb in ("Care for", "Choose")):
             text = f"A {thing} is useful. Keep the {thing} at {at + 10} degrees. Clean it when it is dirty."
-            table.writerow([f"Clean the {thing}.", f"How to Care for a {thing.title()}", text])
+            table.writerow([f"Clean the {thing}.", f"How to {verb} a {thing.title()}", text])
