@@ -1,8 +1,7 @@
 """Trains the bundled encoder: `python -m training.bundled --minutes 60 --seed 0 --out DIR`.
 
-One process renders train stories, the others learn, one thread each, and average their gradients at every
-step. The budget is wall time; the learning rate falls along a cosine over it, and collages give
-way to stories.
+One process renders train stories and the other learns. The budget is wall time; the learning rate falls
+along a cosine over it, and collages give way to stories.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,37 +39,14 @@ COLLAGES = ((0.4, 0.5), (0.75, 0.25), (math.inf, 0.1))
 """Share of a batch until a share of the budget."""
 ENOUGH = 600
 """Frames in the pool before the first step."""
-NUMBERS = 8_000_000
-"""Room for the gradients, at most."""
-
-
-@dataclass
-class Shared:
-    """What the learners share. Two buffers, used in turns, so that one barrier a step is enough."""
-
-    gradients: Any
-    """float32 (2, learners, numbers)"""
-    progress: Any
-    """float64 (2,): share of the budget that is spent, as the first learner says"""
-    barrier: Any
-
-    @classmethod
-    def between(cls, learners: int, context: Any) -> Shared:
-        """Buffers in shared memory for so many learners."""
-        return cls(
-            torch.zeros(2, learners, NUMBERS).share_memory_(),
-            torch.zeros(2, dtype=torch.float64).share_memory_(),
-            context.Barrier(learners),
-        )
 
 
 class Learner:
-    """Learner 0 also keeps time, writes the log and the checkpoints, and measures."""
+    """Learns from the pool, keeps time, writes the log and the checkpoints, and measures."""
 
-    def __init__(self, rank: int, settings: argparse.Namespace, pool: Pool, shared: Shared) -> None:
-        torch.set_num_threads(1)
+    def __init__(self, settings: argparse.Namespace, pool: Pool) -> None:
         torch.set_flush_denormal(True)
-        self.rank, self.settings, self.pool, self.shared = rank, settings, pool, shared
+        self.settings, self.pool = settings, pool
         self.space = text_space(settings.cache)
         banks = read_banks(self.space, settings.cache, settings.seed)
         torch.manual_seed(settings.seed)
@@ -79,15 +54,12 @@ class Learner:
         self.steady = copy.deepcopy(self.network).eval()
         self.losses = Losses(banks)
         self.optimizer = torch.optim.AdamW(self._groups(), lr=settings.rate, betas=(0.9, 0.98), fused=True)
-        self.parts = [*self.network.parameters(), *self.losses.parameters()]
         self.matrix, self.mean = torch.from_numpy(self.space.matrix), torch.from_numpy(self.space.mean)
-        self.step, self.spent, self.progress = 0, 0.0, 0.0
+        self.step, self.spent = 0, 0.0
         if settings.start:
             self._begin(settings.start)
-        torch.manual_seed(settings.seed * 1000 + rank)
-        self.rng = np.random.default_rng([settings.seed, rank, 0])
-        if rank == 0:
-            self.dev = render_clips("dev", settings.dev_clips, settings.cache)
+        self.rng = np.random.default_rng(settings.seed)
+        self.dev = render_clips("dev", settings.dev_clips, settings.cache)
 
     def _groups(self) -> list[dict[str, Any]]:
         named = list(self.network.named_parameters())
@@ -99,6 +71,11 @@ class Learner:
             {"params": [self.network.sums.weight], "weight_decay": 0.0, "scale": 0.2},
             {"params": list(self.losses.parameters()), "weight_decay": 0.0, "scale": 1.0},
         ]
+
+    @property
+    def progress(self) -> float:
+        """Share of the budget that is spent."""
+        return self.spent / (self.settings.minutes * 60)
 
     def run(self) -> None:
         """Learn until the budget is spent."""
@@ -118,9 +95,6 @@ class Learner:
         notes: list[dict[str, float]] = []
         while self.progress < 1:
             notes.append(self._learn())
-            if self.rank:
-                notes.clear()
-                continue
             self.spent = time.monotonic() - begun
             if self.spent - noted > 20:
                 self._note(notes, self.spent - noted)
@@ -133,9 +107,8 @@ class Learner:
                 self._measure()
                 notes.clear()
                 noted = self.spent = time.monotonic() - begun
-        if not self.rank:
-            self._save()
-            self._measure()
+        self._save()
+        self._measure()
 
     def _learn(self) -> dict[str, float]:
         self.network.train()
@@ -145,7 +118,6 @@ class Learner:
         losses = self.losses(seen, labels, described, spots, laid, size)
         self.optimizer.zero_grad()
         sum(WEIGHTS[name] * value for name, value in losses.items()).backward()
-        self._average()
         warm = min(1.0, (self.step + 1) / WARM)
         rate = (
             self.settings.rate
@@ -166,24 +138,8 @@ class Learner:
             found["act_right"] = float((seen.acts[: len(labels)].argmax(1) == labels[:, 1]).float().mean())
         return found
 
-    def _average(self) -> None:
-        """Every learner's gradients, averaged, in every learner; with the first one's progress."""
-        turn, place = self.step % 2, 0
-        mine = torch.cat([part.grad.flatten() for part in self.parts])
-        self.shared.gradients[turn, self.rank, : len(mine)] = mine
-        if self.rank == 0:
-            self.shared.progress[turn] = self.spent / (self.settings.minutes * 60)
-        self.shared.barrier.wait()
-        mean = self.shared.gradients[turn, :, : len(mine)].mean(dim=0)
-        self.progress = float(self.shared.progress[turn])
-        for part in self.parts:
-            part.grad.copy_(mean[place : place + part.numel()].view_as(part))
-            place += part.numel()
-
     def _follow(self) -> None:
         """The averaged weights, which are what is measured and kept."""
-        if self.rank:
-            return
         keep = min(AVERAGED, (1 + self.step) / (10 + self.step))
         with torch.no_grad():
             pairs = zip(self.steady.state_dict().values(), self.network.state_dict().values(), strict=True)
@@ -246,14 +202,12 @@ class Learner:
         return self.space(sentence_vectors(texts, self.settings.cache))
 
     def _measure(self) -> None:
-        torch.set_num_threads(self.settings.learners)
         found = rows(self.dev, self.encode(self.dev.frames), self._encode_text)
-        torch.set_num_threads(1)
         rounded = {f"{row.what} {row.measure}": round(float(row.hits.mean()), 4) for row in found}
         self._log({"event": "dev", "step": self.step, "seconds": round(self.spent), **rounded})
 
     def _note(self, notes: list[dict[str, float]], seconds: float) -> None:
-        speed = len(notes) * self.settings.batch * self.settings.learners / seconds
+        speed = len(notes) * self.settings.batch / seconds
         means = {
             name: round(float(np.nanmean([note.get(name, math.nan) for note in notes])), 3)
             for name in notes[-1]
@@ -288,8 +242,6 @@ class Learner:
             getattr(self, name).load_state_dict(state[name], strict=False)
 
     def _log(self, entry: dict[str, Any]) -> None:
-        if self.rank:
-            return
         line = json.dumps(entry)
         print(line, flush=True)
         with (Path(self.settings.out) / "log.jsonl").open("a", encoding="utf-8") as log:
@@ -308,23 +260,8 @@ def main() -> None:
         target=render_endlessly, args=(pool, settings.seed + 1, settings.reuse, os.getpid()), daemon=True
     )
     artist.start()
-    read_banks(text_space(settings.cache), settings.cache, settings.seed)
-    render_clips("dev", settings.dev_clips, settings.cache)
-    shared = Shared.between(settings.learners, context)
-    others = [
-        context.Process(target=_learn, args=(rank, settings, pool, shared), daemon=True)
-        for rank in range(1, settings.learners)
-    ]
-    for process in others:
-        process.start()
-    _learn(0, settings, pool, shared)
-    for process in others:
-        process.join()
+    Learner(settings, pool).run()
     artist.terminate()
-
-
-def _learn(rank: int, settings: argparse.Namespace, pool: Pool, shared: Shared) -> None:
-    Learner(rank, settings, pool, shared).run()
 
 
 def _settings() -> argparse.Namespace:
@@ -333,8 +270,7 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=None, help="keeps caption vectors and dev frames")
-    parser.add_argument("--learners", type=int, default=2, help="processes that learn, one a core")
-    parser.add_argument("--batch", type=int, default=16, help="images a learner sees at a step")
+    parser.add_argument("--batch", type=int, default=32, help="images of a step")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.05)
     parser.add_argument("--pool", type=int, default=6000)

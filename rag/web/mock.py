@@ -99,6 +99,7 @@ def _best_part(text: str, query: str) -> str:
 LARGEST_PAGE = 100
 RETRY_AFTER = 30.0
 """Seconds that a web asks for at most when it limits the rate."""
+TIMEOUT_SECONDS = 10.0
 SLOWEST = 1.5
 """The longest delay, in time-outs."""
 Gate = Literal["private", "region-blocked", "age-gated"]
@@ -138,7 +139,6 @@ class Web:
         *,
         faults: Faults | None = None,
         trace: WebTrace | None = None,
-        timeout_seconds: float = 10.0,
         real_time: bool = False,
         spoken: bool = False,
     ) -> None:
@@ -147,7 +147,6 @@ class Web:
         """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
         self.trace = trace or WebTrace()
         self.faults = faults or Faults()
-        self.timeout_seconds = timeout_seconds
         self.real_time = real_time
         self._videos, self._pages, self._spoken = videos, pages, spoken
         self._attempts: dict[tuple[object, ...], int] = {}
@@ -165,7 +164,6 @@ class Web:
             self._pages,
             faults=self.faults,
             trace=trace,
-            timeout_seconds=self.timeout_seconds,
             real_time=self.real_time,
             spoken=self._spoken,
         )
@@ -341,12 +339,12 @@ class Web:
             after = round(1 + self.faults.share("after", *call.key, call.attempt) * (RETRY_AFTER - 1), 1)
             raise RateLimited(f"{asked}: too many calls; ask again in {after:g} s", after)
         if self._strikes("slow", call):
-            wanted = self.faults.share("delay", *call.key, call.attempt) * SLOWEST * self.timeout_seconds
-            call.delay = round(min(wanted, self.timeout_seconds), 3)
+            wanted = self.faults.share("delay", *call.key, call.attempt) * SLOWEST * TIMEOUT_SECONDS
+            call.delay = round(min(wanted, TIMEOUT_SECONDS), 3)
             if self.real_time:
                 time.sleep(call.delay)
-            if wanted > self.timeout_seconds:
-                raise WebTimeout(f"{asked}: no answer within {self.timeout_seconds:g} s")
+            if wanted > TIMEOUT_SECONDS:
+                raise WebTimeout(f"{asked}: no answer within {TIMEOUT_SECONDS:g} s")
         if call.key[0] not in ("search_videos", "search") and self.faults.strikes(
             "dead_link", address(asked)
         ):
@@ -389,7 +387,6 @@ def open_web(
     faults: Faults | None = None,
     trace: WebTrace | None = None,
     encoder: EncoderSettings | None = None,
-    timeout_seconds: float = 10.0,
     real_time: bool = False,
     library: Library | None = None,
     spoken: bool = False,
@@ -427,7 +424,6 @@ def open_web(
         engine_of(catalogue.pages),
         faults=faults,
         trace=trace,
-        timeout_seconds=timeout_seconds,
         real_time=real_time,
         spoken=spoken,
     )

@@ -200,20 +200,6 @@ def test_two_hops_join_the_frame_and_the_passage(worded: dict[bool, World]) -> N
     assert {citation.kind for citation in workshop.citations} == {"video", "passage"}
 
 
-@pytest.mark.parametrize(("end", "choice"), [("first", "B"), ("last", "A")])
-def test_events_of_options_are_looked_for_one_by_one(
-    worlds: dict[bool, World], end: str, choice: str
-) -> None:
-    options = ("A brush is used.", "A drill is used.")
-    bench = SearchFilter(videos=frozenset({"bench"}))
-    answer = worlds[True].ask(f"Which of these happens {end}?", options, bench)
-    assert answer.choice == choice
-    windows = answer.details["windows"]
-    assert len(answer.details["clips"]) == len(windows) == 4, "both clips of the video, for each option"
-    for event in (12.0, 35.0):
-        assert any(start < event < end for _, start, end, _ in windows)
-
-
 def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
     videos = {
         "bench": [(0.0, 10.0, "lamp", ""), (10.0, 20.0, "iron", ""), (20.0, 40.0, "drill", "")],
@@ -348,16 +334,6 @@ def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tm
     assert any(cited.start < 60.0 and cited.end > 57.0 for cited in answer.citations)
 
 
-def test_filters_hold(worlds: dict[bool, World]) -> None:
-    world = worlds[True]
-    kitchen = SearchFilter(videos=frozenset({"kitchen"}))
-    hits = world.retriever.search("a drill and wooden board", "video", 5, kitchen)
-    assert hits
-    assert {hit.path for hit in hits} == {"/videos/kitchen.mp4"}
-    late = world.retriever.search("a lamp", "video", 5, SearchFilter(videos=frozenset({"bench"}), start=40.0))
-    assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
-
-
 def test_text_that_crosses_the_times_asked_for_is_found_inside_them(tmp_path: Path) -> None:
     """A tag lasts as long as its video, and a sentence may be for the most part in the next clip."""
     script = {"talk": [(0.0, 90.0, "", "Talk of Anna."), (56.0, 66.0, "", "The beech board is planed.")]}
@@ -411,17 +387,6 @@ def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tm
         none = Retriever(reader, tower, BagOfWords(), settings.model_copy(update={"search": search}))
         whole = none.find_clips("any", "a knife", 4)
         assert (whole[0].clip.clip_id, {clip.match for clip in whole}) == ("kitchen:00000", {None})
-
-
-@pytest.mark.parametrize("images", [True, False])
-def test_a_whole_video_is_localized(worlds: dict[bool, World], images: bool) -> None:
-    windows = worlds[images].retriever.localize_video("bench", "varnish brush dries", 2)
-    assert windows[0].clip.clip_id == "bench:00001"
-    assert 29.0 <= windows[0].start < 45.0
-    assert windows[0].relevance > 0.5
-    assert all(a.end <= b.start or b.end <= a.start for a in windows for b in windows if a is not b)
-    with pytest.raises(KeyError):
-        worlds[images].retriever.localize_video("unknown", "x")
 
 
 def test_a_title_alone_is_nowhere_in_a_video(tmp_path: Path) -> None:

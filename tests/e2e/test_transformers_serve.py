@@ -13,12 +13,8 @@ import httpx
 import numpy as np
 import pytest
 
-from rag.errors import ReplyInvalid
-from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message, encode_image
-from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
-from rag.reasoners.roles.samples import OPEN, VIEW
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
@@ -85,20 +81,3 @@ def test_images_arrive_and_are_counted_by_the_server(model, base_url):
     assert 1 <= dark.completion_tokens <= 16
     assert dark == again, "greedy decoding"
     assert dark.text != light.text, "what is in an image makes a difference"
-
-
-def test_noise_is_repaired_within_bounds_then_a_typed_failure_and_all_of_it_replays(
-    model, base_url, tmp_path
-):
-    recording = tmp_path / "run.jsonl"
-    spent = []
-    for changes in ({"record": recording}, {"replay": recording, "base_url": "http://127.0.0.1:1/v1"}):
-        chosen = {"repairs": 1, "image_short_side": 32, **changes}
-        reasoner = open_llm_reasoner(settings(model, base_url).model_copy(update=chosen))
-        with pytest.raises(ReplyInvalid, match="no usable reply for observe in 2 attempts"):
-            reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
-        spent.append(reasoner.usage())
-    assert spent[0] == spent[1]
-    row = spent[0].by_role["observe"]
-    assert (row["calls"], row["repairs"], row["estimated_text_calls"]) == (2, 1, 0)
-    assert row["prompt_tokens"] > 1000

@@ -40,7 +40,7 @@ from rag.errors import (
     UsageError,
     WebTimeout,
 )
-from rag.listening import LONGEST_GOODBYE, bind_listener, is_own_name, own_names
+from rag.listening import LONGEST_GOODBYE, authority, bind_listener, is_own_name, own_names
 from rag.web.mock import LARGEST_PAGE, Web
 from rag.web.records import Page, Transcript
 from rag.web.serving import pages, serper, youtube
@@ -287,8 +287,6 @@ def serve(
     the web under a name of its own. Raises `RagError` where the port is taken.
     """
     listener = bind_listener(host, port)
-    taken = listener.getsockname()[1]
-    name = f"[{host}]" if ":" in host else host
     # A cut transfer is an error to the server's log, and a wish of the user's.
     config = uvicorn.Config(
         build_app(web, host),
@@ -298,6 +296,6 @@ def serve(
     )
     server = uvicorn.Server(config)
     if started is not None:
-        started(f"http://{name}:{taken}")
+        started(f"http://{authority(host, listener.getsockname()[1])}")
     with listener:
         server.run(sockets=[listener])

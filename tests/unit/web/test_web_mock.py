@@ -35,6 +35,7 @@ from rag.web import (
     open_web,
     write_catalogue,
 )
+from rag.web.mock import TIMEOUT_SECONDS
 from tests.fakes.browser_world import make_web
 
 HOST = "https://videos.example/watch?v="
@@ -222,7 +223,7 @@ def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> N
     if fault in could:
         assert 0.25 < len(struck) / could[fault] < 0.75
     if fault == "slow":
-        assert all(0 < event.delay <= web.timeout_seconds for event in struck)
+        assert all(0 < event.delay <= TIMEOUT_SECONDS for event in struck)
     if fault == "stale_metadata":
         first = next(event for event in struck if event.results)
         shown = web.search_videos(first.asked).results
