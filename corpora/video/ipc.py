@@ -147,8 +147,9 @@ OF_MEMORY = (TOO_MUCH_MEMORY, DIED)
 """Reasons that may be those of a file before: a library that gets no more memory may also crash."""
 MEDIA_SECONDS = 1200.0
 """Processor time for each MiB of a media file: a still image of an hour is about as large."""
-PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
+START_SECONDS = 60.0
+"""How long a subprocess may take to start, at least: that is no stall of its file."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -227,7 +228,7 @@ class MediaProcess:
                     raise RuntimeError(
                         "another file was opened on this reader before this one was read to its end"
                     )
-                answer = self._receive(path)
+                answer = self._receive(path, self._stall_seconds)
                 kind = answer["type"]
                 if kind == "part":
                     yield answer["value"]
@@ -266,7 +267,7 @@ class MediaProcess:
             assert process.stdin is not None
             try:
                 send(process.stdin.fileno(), message)
-                self._receive(path)
+                self._receive(path, max(START_SECONDS, self._stall_seconds))
                 return
             except (Closed, errors.StalledFile):
                 # It died between two requests: nothing is lost, so begin again, once.
@@ -274,28 +275,28 @@ class MediaProcess:
                 if attempt == 2:
                     raise errors.StalledFile(f"{path}: the media reader does not start") from None
 
-    def _receive(self, path: str) -> Message:
+    def _receive(self, path: str, stall_seconds: float) -> Message:
         process = self._process
         if process is None:
             raise RuntimeError("the media reader was closed before the file was read to its end")
         assert process.stdout is not None
         handle = process.stdout.fileno()
-        soon = min(1.0, self._stall_seconds / 4)
+        soon = min(1.0, stall_seconds / 4)
 
         def wait() -> None:
             if readable(handle, soon):
                 return
             before = _cpu_seconds(process.pid)
-            if not readable(handle, self._stall_seconds - soon):
+            if not readable(handle, stall_seconds - soon):
                 # One that was busy all the time is held by the file, any other by the disk or the machine.
-                busy = _cpu_seconds(process.pid) - before > self._stall_seconds / 4
+                busy = _cpu_seconds(process.pid) - before > stall_seconds / 4
                 raise errors.OverLimit if busy else errors.StalledFile
 
         try:
             return receive(handle, wait)
         except errors.StalledFile as stalled:
             self.close()
-            reason = f"its reader made no progress for {self._stall_seconds:g} s and was ended"
+            reason = f"its reader made no progress for {stall_seconds:g} s and was ended"
             raise type(stalled)(f"{path}: {reason}") from None
         except Closed:
             cause = _cause(process.wait())
@@ -353,7 +354,7 @@ def _start(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]
     # The subprocess must find the same packages as this process, wherever that was started; without -P it
     # would import any that the working folder holds, which may be a corpus.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [
             *(sys.executable, "-P", "-X", "utf8", "-m", "corpora.video.worker"),
             *(str(os.getpid()), str(round(limits.memory_gib * 2**30)), str(int(network))),
@@ -371,14 +372,6 @@ def _start(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]
             "OPENBLAS_NUM_THREADS": "1",
         },
     )
-    if sys.platform == "linux":
-        import fcntl
-
-        assert process.stdout is not None
-        with contextlib.suppress(OSError):
-            # Fewer switches between the two; where the user's pipe budget is spent, the small one does.
-            fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    return process
 
 
 def _problem(path: str, answer: Message) -> errors.FileProblem:

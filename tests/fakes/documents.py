@@ -206,19 +206,15 @@ def write_scans(target: Target, pages: Sequence[Image.Image | str]) -> Target:
 
 
 def image_object(image: Image.Image, compression: str = "") -> DecodedStreamObject:
-    """A gray or RGB image for a PDF, its samples as they are or a file of a kind for that `compression`."""
+    """A gray image for a PDF, its samples as they are, whatever `compression` says."""
     found = DecodedStreamObject()
-    names = {"/Subtype": "/Image", "/ColorSpace": "/DeviceGray" if image.mode == "L" else "/DeviceRGB"}
+    names = {"/Subtype": "/Image", "/ColorSpace": "/DeviceGray"}
     found.update({NameObject(key): NameObject(name) for key, name in names.items()})
     for key, number in {"/Width": image.width, "/Height": image.height, "/BitsPerComponent": 8}.items():
         found[NameObject(key)] = NumberObject(number)
-    data = image.tobytes()
     if compression:
         found[NameObject("/Filter")] = NameObject(compression)
-        held = io.BytesIO()
-        image.save(held, {"/DCTDecode": "JPEG", "/JPXDecode": "JPEG2000"}.get(compression, "PNG"))
-        data = held.getvalue()
-    found.set_data(data)
+    found.set_data(image.tobytes())
     return found
 
 

@@ -22,7 +22,14 @@ from corpora.passages.pdf import LONG_SIDE, scanned_pages
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage
 from indexers.ocr import Ocr, open_ocr
 from indexers.settings import OcrSettings
-from tests.fakes.documents import add_rendered_page, image_object, page_image, write_pdf, write_scans
+from tests.fakes.documents import (
+    add_rendered_page,
+    image_object,
+    page_image,
+    self_drawing_pdf,
+    write_pdf,
+    write_scans,
+)
 
 SIZE = (300, 400)
 
@@ -69,17 +76,6 @@ def test_a_scan_as_pillow_writes_it(tmp_path: Path, mode: str) -> None:
     assert found.dtype == np.uint8
     assert found.shape == (LONG_SIDE, LONG_SIDE * 3 // 4)
     assert is_near(quarters(found), [0, 128 if mode != "1" else 255, 255, 255])
-
-
-@pytest.mark.parametrize("turned", [0, 90, 180, 270])
-def test_a_turned_page_is_upright(tmp_path: Path, turned: int) -> None:
-    path = write_scans(tmp_path / "a.pdf", [marked().rotate(turned, expand=True)])
-    writer = PdfWriter(clone_from=path)
-    writer.pages[0].rotation = turned
-    writer.write(path)
-    found = image_of(path)
-    assert found.shape == (LONG_SIDE, LONG_SIDE * 3 // 4)
-    assert is_near(quarters(found), [0, 128, 255, 255])
 
 
 def test_strips_make_one_image(tmp_path: Path) -> None:
@@ -136,14 +132,7 @@ def test_what_cannot_be_decoded_says_why(tmp_path: Path) -> None:
 
 
 def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
-    writer = PdfWriter()
-    form = DecodedStreamObject()
-    form.set_data(b"/F Do ")
-    form[NameObject("/Subtype")] = NameObject("/Form")
-    page = add_rendered_page(writer, {"/F": form}, "/F Do", SIZE)
-    resources = page["/Resources"]
-    page["/Resources"]["/XObject"]["/F"][NameObject("/Resources")] = resources
-    writer.write(tmp_path / "a.pdf")
+    self_drawing_pdf(tmp_path / "a.pdf", 1)
     assert pages_of(tmp_path / "a.pdf") == []
 
 
