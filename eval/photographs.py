@@ -9,10 +9,12 @@ there is a caption.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
 RENDER = Render(height=360, fps=12)
 SOURCES, CLIPS_FOLDER = "SOURCES.md", "clips"
 CAPTION_POINTS = 26
-CC0 = "CC0"
-PUBLIC_DOMAIN = "public domain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,6 @@ class Photograph:
     what: str
     by: str
     licence: str
-
-
-COFFEE = Photograph("coffee.png", "a table", "Rachel Michetti, courtesy of Pikolo Espresso Bar", CC0)
-CAT = Photograph("chelsea.png", "Chelsea", "Stefan van der Walt", CC0)
-GRASS = Photograph("grass.png", "a lawn", "linolafett, DeviantArt", CC0)
-ROCKET = Photograph("rocket.jpg", "Cape Canaveral", "SpaceX", PUBLIC_DOMAIN)
-BRICK = Photograph("brick.png", "a wall", "CC0Textures", CC0)
-CLOCK = Photograph("clock_motion.png", "a clock", "Stefan van der Walt", PUBLIC_DOMAIN)
-CAMERAMAN = Photograph("camera.png", "a photographer", "Lav Varshney", CC0)
-ASTRONAUT = Photograph("astronaut.png", "a portrait", "NASA", PUBLIC_DOMAIN)
-DEEP_FIELD = Photograph("hubble_deep_field.jpg", "galaxies", "NASA, Hubble eXtreme Deep Field", PUBLIC_DOMAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,51 +100,35 @@ class Clip:
         raise ValueError(f"{self.name} does not show {photograph.file}")
 
 
-TABLE = Clip(
-    "IMG_0412.mp4",
-    (
-        Shot(COFFEE, 9, View(0.3, 0.5, 0.8), View(0.6, 0.5, 1.0)),
-        Shot(CAT, 9, View(0.5, 0.4, 1.0), View(0.5, 0.35, 0.75)),
-        Shot(GRASS, 6, View(0.2, 0.3, 0.7), View(0.8, 0.7, 0.7)),
-    ),
+_HELD = tomllib.loads(resources.files("eval").joinpath("photographs.toml").read_text(encoding="utf-8"))
+PHOTOGRAPHS = {name: Photograph(**held) for name, held in _HELD["photographs"].items()}
+
+
+def _shot(photograph: str, begin: list[float], end: list[float], **held: Any) -> Shot:
+    return Shot(PHOTOGRAPHS[photograph], begin=View(*begin), end=View(*end), **held)
+
+
+CLIPS = tuple(
+    Clip(
+        held["name"],
+        tuple(_shot(**shot) for shot in held["shots"]),
+        tuple(Speech(**speech) for speech in held.get("speech", ())),
+    )
+    for held in _HELD["clips"]
 )
-FLIGHT = Clip(
-    "IMG_0413.mp4",
-    (
-        Shot(BRICK, 5, View(0.3, 0.3, 0.6), View(0.7, 0.6, 0.6)),
-        Shot(ROCKET, 12, View(0.5, 0.9, 0.9), View(0.5, 0.2, 0.9)),
-        Shot(CLOCK, 7, View(0.5, 0.5, 1.0), View(0.5, 0.5, 0.8)),
-    ),
-    (
-        Speech(6.0, "On Sunday the rocket stayed on the ground, because a radar failed."),
-        Speech(12.0, "On Tuesday the wind was too strong. On Wednesday it flew."),
-    ),
-)
-PORTRAIT = Clip(
-    "IMG_0414.mp4",
-    (
-        Shot(CAMERAMAN, 8, View(0.5, 0.3, 1.0), View(0.4, 0.3, 0.8)),
-        Shot(
-            ASTRONAUT,
-            10,
-            View(0.5, 0.2, 1.0),
-            View(0.45, 0.25, 0.8),
-            "Eileen Collins, pilot of mission STS-63",
-        ),
-        Shot(DEEP_FIELD, 7, View(0.3, 0.3, 0.5), View(0.6, 0.6, 0.5)),
-    ),
-)
-CLIPS = (TABLE, FLIGHT, PORTRAIT)
 
 
 def demo_questions() -> tuple[DemoQuestion, ...]:
     """What is seen, what is said, what is read: each of another clip."""
     drinks = ("beer", "coffee", "milk", "water")
-    rocket, astronaut = FLIGHT.proof(ROCKET), PORTRAIT.proof(ASTRONAUT)
+    cup, rocket, pilot = (
+        clip.proof(PHOTOGRAPHS[name])
+        for clip, name in zip(CLIPS, ("coffee", "rocket", "astronaut"), strict=True)
+    )
     return (
-        DemoQuestion("seen", "Which drink is in the red cup?", drinks, "B", TABLE.proof(COFFEE)),
+        DemoQuestion("seen", "Which drink is in the red cup?", drinks, "B", cup),
         DemoQuestion("said", "Why did the rocket stay on the ground on Sunday?", (), "radar", rocket),
-        DemoQuestion("read", "Who was the pilot of STS-63?", (), "Eileen Collins", astronaut),
+        DemoQuestion("read", "Who was the pilot of STS-63?", (), "Eileen Collins", pilot),
     )
 
 
