@@ -72,15 +72,10 @@ ARRAYS = ("times", "figures", "thumbs")
 class Measuring:
     """The measurements of one run. `open_tower` opens the words that name styles, at the first shot."""
 
-    def __init__(
-        self,
-        settings: VideoSettings,
-        fingerprints: Mapping[str, str],
-        open_tower: Callable[[], TextTower | None],
-    ) -> None:
+    def __init__(self, fingerprints: Mapping[str, str], open_tower: Callable[[], TextTower | None]) -> None:
         self.fingerprints = dict(fingerprints)
         self.frames_on = fingerprints["shots"] != "off"
-        self.sound_on = settings.sound
+        self.sound_on = fingerprints["sound"] != "off"
         self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
         """Fingerprints of the stages that are measured; rows of the others stay as they are."""
         self._open_tower = open_tower
@@ -169,11 +164,21 @@ def backfill_measurements(
 
     def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, None]:
         progress.file(local.group.first.path)
-        copy = local.require()
+        copy, meter, damage = local.require(), None, ""
+        parts: dict[str, FrameFigures] = {}
         try:
             video, stages = writer.video(copy.content_id), stored[copy.content_id]
-            parts = yield from _frames(copy.path, video, reader, measuring, settings, progress)
-            meter, damage = _sound(copy.path, video, reader, measuring)
+            if video.stream >= 0 and measuring.frames_on:
+                reader.probe(copy.path)
+                for cut in decode_clips(reader, copy.path, video, settings):
+                    parts[cut.clip.clip_id] = measure_frames(cut.frames)
+                    progress.advance(cut.clip.end - cut.clip.start)
+                    yield
+            else:
+                progress.advance(video.duration)
+            if video.audio and measuring.sound_on:
+                meter = SoundMeter()
+                damage = measuring.measure_sound(meter, reader, copy.path)
         finally:
             copy.discard()
         lost = measuring.store(writer, video, parts, meter)
@@ -188,33 +193,3 @@ def backfill_measurements(
                 continue
             measured += 1
     return measured
-
-
-def _frames(
-    path: str,
-    video: Video,
-    reader: MediaReader,
-    measuring: Measuring,
-    settings: VideoSettings,
-    progress: Progress,
-) -> Generator[None, None, dict[str, FrameFigures]]:
-    if video.stream < 0 or not measuring.frames_on:
-        progress.advance(video.duration)
-        return {}
-    parts: dict[str, FrameFigures] = {}
-    reader.probe(path)
-    for cut in decode_clips(reader, path, video, settings):
-        parts[cut.clip.clip_id] = measure_frames(cut.frames)
-        progress.advance(cut.clip.end - cut.clip.start)
-        yield
-    return parts
-
-
-def _sound(
-    path: str, video: Video, reader: MediaReader, measuring: Measuring
-) -> tuple[SoundMeter | None, str]:
-    """The measured audio, None where there is none, and what went wrong with it."""
-    if not video.audio or not measuring.sound_on:
-        return None, ""
-    meter = SoundMeter()
-    return meter, measuring.measure_sound(meter, reader, path)

@@ -278,7 +278,7 @@ class ContentIndexer:
     ) -> None:
         """`readers`: as many as files are read at once."""
         fingerprints = stage_fingerprints(settings, encoders.meta.image_encoder)
-        self.measuring = Measuring(settings.video, fingerprints, self._open_tower)
+        self.measuring = Measuring(fingerprints, self._open_tower)
         self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
         self.lines: list[str] = []
         """One line for each stage of media, once it is opened."""
