@@ -59,8 +59,8 @@ def select_encoders(
     """
     held = writer.meta
     if held is None:
-        meta, image, text, line = choose_encoders(settings, recommended)
-        return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line, new=True)
+        chosen = choose_encoders(settings, recommended)
+        return replace(chosen, meta=writer.set_meta(chosen.meta))
     return stored_encoders(held, settings, recommended=recommended)
 
 
@@ -101,10 +101,8 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
     )
 
 
-def choose_encoders(
-    settings: Settings, recommended: str | None
-) -> tuple[Meta, ImageEncoder | None, TextEncoder, str]:
-    """What a new library is to be made with on this machine, and one line on it."""
+def choose_encoders(settings: Settings, recommended: str | None) -> SelectedEncoders:
+    """What a new library is to be made with on this machine."""
     image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     side = settings.video.short_side or frame_side(SHORT_SIDE, image)
@@ -113,7 +111,8 @@ def choose_encoders(
         text_encoder=reference(text),
         settings={**_kept(settings), STORED_SIDE: side},
     )
-    return replace(meta, settings={**meta.settings, DEVICES: [device_here(meta)]}), image, text, line
+    meta = replace(meta, settings={**meta.settings, DEVICES: [device_here(meta)]})
+    return SelectedEncoders(meta, text, lambda: image, line, new=True)
 
 
 def device_here(meta: Meta) -> str:

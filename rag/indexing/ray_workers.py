@@ -79,7 +79,7 @@ def run_task(work: Callable[..., Any], given: Sequence[Any], board: Any, task: i
 
 def choose(settings: Settings, recommended: str | None) -> Meta:
     """What a new library is made with, chosen where it will be encoded."""
-    return choose_encoders(settings, recommended)[0]
+    return choose_encoders(settings, recommended).meta
 
 
 class RayPool:

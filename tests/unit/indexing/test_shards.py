@@ -79,7 +79,7 @@ class InProcess:
         """Nothing to end."""
 
     def choose(self, recommended: str | None) -> Any:
-        return choose_encoders(self._settings, recommended)[0]
+        return choose_encoders(self._settings, recommended).meta
 
     def run(
         self, work: Callable[..., Any], given: Sequence[Sequence[Any]], watches: Sequence[Progress]
