@@ -261,7 +261,7 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_engine_repeats_itself_exactly() -> None:
+def test_the_fingerprint_is_that_of_settings_and_weights() -> None:
     settings, where = AsrSettings(language="en"), EncoderSettings()
     first, second = open_asr(settings, where), open_asr(settings, where)
     assert isinstance(first, Asr)
@@ -272,13 +272,6 @@ def test_the_engine_repeats_itself_exactly() -> None:
     other = open_asr(AsrSettings(language="de"), where)
     assert isinstance(other, Asr)
     assert other.fingerprint != first.fingerprint
-
-    audio = espeak("The stray cat gave birth to kittens.")
-    transcribed = [list(asr.transcribe([audio[:RATE], audio[RATE:]])) for asr in (first, second, first)]
-    assert transcribed[0] == transcribed[1] == transcribed[2]
-    assert "stray cat" in transcribed[0][0][2]
-    assert list(first.transcribe([np.zeros(RATE * 3, np.float32)])) == []
-    assert list(first.transcribe([np.zeros(5, np.float32)])) == []
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
-from indexers.models.lookup import find_weights, home_folder, readable_size
+from indexers.models.lookup import find_weights, home_folder
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
 from indexers.registry import AUTO_ORDER, models_in_use, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
@@ -331,15 +331,6 @@ def test_a_published_hash_outweighs_the_lock(settings: EncoderSettings, tmp_path
     states = {check.path: check.state for check in verify(name, settings).files}
     assert states["model.safetensors"] == "changed"
     assert states["vocab.json"] == "ok"
-
-
-def test_sizes_read_well() -> None:
-    assert [readable_size(size) for size in (1_535_000_000, 78_203_619, 1000, 0)] == [
-        "1.5 GB",
-        "78 MB",
-        "1 MB",
-        "unknown size",
-    ]
 
 
 @pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
