@@ -248,9 +248,7 @@ def repair(
     report = Repair()
     with write_errors(layout.folder):
         lock = layout.writer_lock()
-    if lock is not None:
-        lock.acquire()
-    try:
+    with lock:
         tables = _go_back(layout, progress, report)
         damage = _Damage(layout, tables, storage)
         report.lost = damage.paths(damage.gone)
@@ -262,7 +260,7 @@ def repair(
         for table in tables:
             if table.name not in damage.unopened:
                 db.remove_fragments(table.name, [each.fragment_id for each in table.bad])
-        with Writer(layout, None, db) as writer:
+        with Writer(layout, db) as writer:
             damage.give_up(writer)
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
@@ -270,9 +268,6 @@ def repair(
                 with write_errors(layout.folder):
                     report.made_again += drop_damaged(layout.indexes, writer.tables())
             report.notes = writer.maintain(exact_rows)
-    finally:
-        if lock is not None:
-            lock.release()
     return report
 
 
@@ -456,7 +451,7 @@ def _recall(s: Snapshot, vectors: VectorTable, queries: NDArray[np.float32]) -> 
     """Of unit float32 (n, dim), in one scan. Rows that tie with the last of the best count as found."""
     name, owner, dim = vectors.table.name, vectors.table.owner, vectors.table.dim
     best = np.full((len(queries), BEST), -np.inf)
-    shown = {each for part in vectors.indexed for each in part.shown}.union(vectors.matrix.owners.names)
+    shown = s.sources if name == "passages" else s.ready
     for batch in s.batches(name, [owner, "vector"]):
         keep = Codes(batch[owner]).among(shown)
         scores = column_matrix(batch["vector"], dim)[keep].astype(np.float32) @ queries.T

@@ -10,40 +10,55 @@ text fill their space too evenly. Hundreds of rows must be ranked again, of clip
 kept in a file of their own, in the order of the codes. The columns of spans have their
 texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
 
-A file that is missing or has another size is noticed when it is opened; `verify` compares the hashes.
+Full segments are never written again while most of their rows are there; what comes after them is one last
+segment, made afresh. A file that is missing or has another size is noticed when it is opened; `verify`
+compares the hashes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
-import shutil
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corpora.platforms import LOOK, read_at
-from rag.store.schema import FULL_TEXT, column_matrix
+from rag.errors import LibraryCorrupt
+from rag.store.error_mapping import REMAKE
+from rag.store.filters import RowSpans
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, VectorColumns, column_matrix
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
-from rag.store.vector_index import Codes, places_of
+from rag.store.vector_index import Codes, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 7
+    from rag.store.snapshot import Snapshot
+
+FORMAT = 8
 SEGMENT_ROWS = 1_000_000
 READING_THREADS = 8
 """A disk that gives one reader 300 MB/s gives eight of them 900."""
+PROPOSED = 2000
+PROPOSED_TEXTS = 750
+"""Rows of a table that are ranked again by their vectors for a question, at least: more where texts ask for
+images, for the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
+
+REMEDY = f"remove it, and {REMAKE}"
+
+log = logging.getLogger(__name__)
 
 
-class IndexDamaged(Exception):
+class IndexDamaged(LibraryCorrupt):
     """Files of an index are missing or not as they were written; the message names one."""
 
 
@@ -65,11 +80,11 @@ class SegmentFiles:
     """A segment's rows and files."""
 
     rows: int
+    last_row_id: int
+    """The greatest of its row ids."""
     codes: IndexFile
     columns: IndexFile
     vectors: IndexFile
-    rising: bool = False
-    """Whether the row ids are in their order."""
 
     @property
     def files(self) -> list[IndexFile]:
@@ -82,9 +97,17 @@ class Manifest:
     """The index of one table."""
 
     dim: int
-    last_row_id: int
-    """Rows with a greater id came later."""
     segments: tuple[SegmentFiles, ...]
+
+    @property
+    def last_row_id(self) -> int:
+        """Rows with a greater id came later; -1 without any segment."""
+        return max((segment.last_row_id for segment in self.segments), default=-1)
+
+    @property
+    def full(self) -> list[SegmentFiles]:
+        """The segments to which no row can be added."""
+        return [segment for segment in self.segments if segment.rows == SEGMENT_ROWS]
 
     @property
     def rows(self) -> int:
@@ -104,17 +127,12 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
         held = json.loads(path.read_bytes())
         if held["format"] != FORMAT:
             raise IndexDamaged(f"{path}: is in the format of another version")
+        names = ("codes", "columns", "vectors")
         segments = tuple(
-            SegmentFiles(
-                each["rows"],
-                _file(each["codes"]),
-                _file(each["columns"]),
-                _file(each["vectors"]),
-                each["rising"],
-            )
+            SegmentFiles(each["rows"], each["last_row_id"], *(_file(each[name]) for name in names))
             for each in held["segments"]
         )
-        return Manifest(held["dim"], held["last_row_id"], segments)
+        return Manifest(held["dim"], segments)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -128,41 +146,42 @@ def _file(held: dict[str, Any]) -> IndexFile:
     return file
 
 
-@dataclass(frozen=True, slots=True)
-class ClipTimes:
-    """Some clips: `keys` are their ids in UTF-8; start and end of each in seconds."""
-
-    keys: list[memoryview]
-    starts: list[float]
-    ends: list[float]
-
-    def between(self, first: int, last: int) -> ClipTimes:
-        """Those at positions [first, last), in order of time."""
-        order = sorted(range(first, last), key=self.starts.__getitem__)
-        starts, ends = ([own[at] for at in order] for own in (self.starts, self.ends))
-        return ClipTimes([self.keys[at] for at in order], starts, ends)
-
-
-class Segment:
+class Segment(Rows):
     """The rows of one segment, in the order of the table.
 
-    `row_ids`: uint64 (n,); `keys`: Arrow strings; `owners`: the video or the source of each row; `spans` and
-    `kinds`, where the table has them: as of a `Matrix`. Columns are mapped from their file and touched when
-    they are used; vectors are read, for a mapped file keeps what was ever touched, and around it, in memory.
+    Columns are mapped from their file and touched when they are used; vectors are read, for a mapped file
+    keeps what was ever touched, and around it, in memory.
     """
 
-    def __init__(self, codes: VectorCodes, columns: Any, vectors: int, *, rising: bool) -> None:
-        """`vectors`: descriptor of their file, which is closed with the segment."""
-        weakref.finalize(self, os.close, vectors)
-        self._vectors = vectors
-        self._rising = rising
-        self._columns = columns
-        self.codes = codes
-        self.row_ids: NDArray[np.uint64] = _mapped(columns["row_id"]).to_numpy()
-        self.keys: Any = _mapped(columns["key"])
+    margin = 1e-4
+    """More than twice the error of a cosine in single precision."""
+    most = 6 * PROPOSED
 
-    def __len__(self) -> int:
-        return len(self.row_ids)
+    def __init__(self, folder: Path, part: SegmentFiles, table: VectorColumns, proposed: int) -> None:
+        """`proposed`: rows that are ranked by their vectors for a question, at least.
+
+        Raises `IndexDamaged` for files that cannot be those of a segment.
+        """
+        import pyarrow as pa
+
+        path, self._table, self._proposed = folder / part.codes.name, table, proposed
+        self._path = folder / part.vectors.name
+        try:
+            # Codes are read whole, for every question scans them.
+            self.codes = VectorCodes.read(path)
+            self._columns = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
+            self._vectors = os.open(self._path, LOOK)
+            weakref.finalize(self, os.close, self._vectors)
+            self.row_ids = _mapped(self._columns["row_id"]).to_numpy()
+            self.keys = _mapped(self._columns["key"])
+        except (OSError, RuntimeError, MemoryError, ValueError, AttributeError, KeyError) as error:
+            raise IndexDamaged(f"{path}: cannot be read") from error
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(self._vectors, 0, 0, os.POSIX_FADV_RANDOM)
+        if {len(self.codes), len(self)} != {part.rows}:
+            raise IndexDamaged(
+                f"{path}: has {len(self.codes)} rows where {part.columns.name} has {len(self)}"
+            )
 
     @cached_property
     def owners(self) -> Codes:
@@ -171,74 +190,67 @@ class Segment:
 
     @cached_property
     def kinds(self) -> Codes | None:
-        """The kind of evidence of each row; None where the table has none."""
+        """The kind of evidence of each row; None where rows have none."""
         return Codes(self._columns["kind"]) if "kind" in self._columns.column_names else None
 
     @cached_property
-    def spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Start and end of each row, float64 (n,) seconds each; None where the table has no times."""
+    def spans(self) -> RowSpans | None:
+        """Start and end of each row; None where rows have no times."""
         if "start" not in self._columns.column_names:
             return None
         return self._columns["start"].to_numpy(), self._columns["end"].to_numpy()
 
-    def positions(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Positions of rows, int64 (m,); -1 for one that is not here."""
-        return places_of(self.row_ids, self._by_row_id, row_ids)
+    def show(self, owners: Collection[str], live: NDArray[np.uint64] | None) -> None:
+        """Hide rows of other `owners`, and those that are not among `live`, rising ids of rows, (m,); None
+        where the table has all of the segment's."""
+        masks = []
+        if not all(map(owners.__contains__, self.owners.names)):
+            masks.append(self.owners.among(owners))
+        if live is not None:
+            masks.append(np.isin(self.row_ids, live))
+        self.visible = np.logical_and.reduce(masks) if masks else None
 
-    @cached_property
-    def _by_row_id(self) -> NDArray[np.int64] | None:
-        """Positions in the order of row ids; None where the rows are in it."""
-        return None if self._rising else np.argsort(self.row_ids)
+    def first_count(self, k: int) -> int:
+        """As many as have to be ranked by their vectors."""
+        return max(self._proposed, 4 * k)
+
+    def candidates(
+        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        """By the codes."""
+        return self.codes.nearest(query, count, keep)
 
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
-        """float16 (m, dim) of rows, int64 (m,).
-
-        Raises `IndexDamaged` where one of them cannot be read.
-        """
+        """float16 (m, dim) of rows, int64 (m,). Raises `IndexDamaged` where one of them cannot be read."""
+        found = np.empty((len(positions), self.codes.dim), "<f2")
+        size, held = 2 * self.codes.dim, found.view(np.uint8).reshape(-1).data
+        starts = (positions * size).tolist()
+        if hasattr(os, "posix_fadvise"):
+            # All at once: from a disk, each would be waited for.
+            for start in starts:
+                os.posix_fadvise(self._vectors, start, size, os.POSIX_FADV_WILLNEED)
         try:
-            return _read_vectors(self._vectors, self.codes.dim, positions)
+            read = [
+                read_at(self._vectors, held[at * size : at * size + size], start)
+                for at, start in enumerate(starts)
+            ]
         except OSError as error:
-            raise IndexDamaged("a vector cannot be read") from error
-        except ValueError as error:
-            raise IndexDamaged("the file of vectors is too short") from error
+            raise IndexDamaged(f"{self._path}: cannot be read; {REMEDY}") from error
+        if any(count != size for count in read):
+            raise IndexDamaged(f"{self._path}: is too short; {REMEDY}")
+        return found
 
-    def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
-        """Spans with `key`, `start`, `end`, `kind` and text at positions, int64 (m,); None without texts.
-
-        Raises `IndexDamaged` where one of them cannot be one.
-        """
-        kinds, spans = self.kinds, self.spans
-        if FULL_TEXT not in self._columns.column_names or kinds is None or spans is None:
+    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """Of spans."""
+        if FULL_TEXT not in self._columns.column_names:
             return None
-        try:
-            keys = _strings_at(self.keys, positions)
-            texts = _strings_at(self._texts, positions)
-            own = [kinds.names[code] for code in kinds.codes[positions].tolist()]
-        except (IndexError, ValueError) as error:
-            raise IndexDamaged("a text cannot be read") from error
-        starts, ends = (each[positions].tolist() for each in spans)
-        names = ("key", "start", "end", "kind", FULL_TEXT)
-        return [
-            dict(zip(names, row, strict=True)) for row in zip(keys, starts, ends, own, texts, strict=True)
-        ]
-
-    def clips(self, positions: NDArray[np.int64]) -> ClipTimes | None:
-        """Clips at positions, int64 (m,); None without times of clips.
-
-        Raises `IndexDamaged` where one of them cannot be one.
-        """
-        if self.spans is None or self.kinds is not None:
-            return None
-        try:
-            keys = _bytes_at(self.keys, positions)
-        except (IndexError, ValueError) as error:
-            raise IndexDamaged("a clip cannot be read") from error
-        starts, ends = (each[positions] for each in self.spans)
-        return ClipTimes(keys, starts.tolist(), ends.tolist())
-
-    @cached_property
-    def _texts(self) -> Any:
-        return _mapped(self._columns[FULL_TEXT])
+        columns = {
+            self._table.key: self.keys,
+            self._table.owner: self._columns["owner"],
+            **{name: self._columns[name] for name in (*self._table.filters, FULL_TEXT)},
+        }
+        taken = [column.take(positions).to_pylist() for column in columns.values()]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*taken, strict=True)]
 
 
 def _mapped(column: Any) -> Any:
@@ -246,89 +258,77 @@ def _mapped(column: Any) -> Any:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def _strings_at(column: Any, positions: NDArray[np.int64]) -> list[str]:
-    """Strings of a mapped Arrow array at positions, int64 (m,). ValueError where they cannot be strings."""
-    return [str(held, "utf-8") for held in _bytes_at(column, positions)]
+def open_index(s: Snapshot, table: VectorColumns, shown: Collection[str]) -> tuple[list[Segment], str | None]:
+    """The segments of a table as a snapshot shows them, and an SQL condition for the rows that they lack.
 
-
-def _bytes_at(column: Any, positions: NDArray[np.int64]) -> list[memoryview]:
-    """As `_strings_at`, of positions int64 (m,), without making strings of them.
-
-    Arrow itself believes the offsets that it finds.
+    `shown`: owners whose rows are there. None, all rows, without an index or with a damaged one, with a
+    warning.
     """
-    import pyarrow as pa
-
-    _, offsets, held = column.buffers()
-    found: Any = np.frombuffer(offsets, np.int64 if pa.types.is_large_string(column.type) else np.int32)
-    found = found[column.offset :]
-    data = memoryview(held) if held is not None else memoryview(b"")
-    starts, ends = found[positions], found[positions + 1]
-    if ((starts < 0) | (starts > ends) | (ends > len(data))).any():
-        raise ValueError("an offset is outside its column")
-    return [data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-
-
-def _read_vectors(file: int, dim: int, positions: NDArray[np.int64]) -> NDArray[np.float16]:
-    """float16 (m, dim) at positions, int64 (m,), of an open file.
-
-    Those in the page cache first: the others are asked for at once, for from a disk each would be waited for.
-    Raises OSError where it cannot be read, and ValueError where it ends before a vector.
-    """
-    found = np.empty((len(positions), dim), "<f2")
-    size, held = 2 * dim, found.view(np.uint8).reshape(-1).data
-    parts = [
-        (held[at * size : at * size + size], start) for at, start in enumerate((positions * size).tolist())
-    ]
-    if hasattr(os, "RWF_NOWAIT"):
-        parts = [(part, start) for part, start in parts if not _read_cached(file, part, start)]
-        for _, start in parts:
-            os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
-    if not all(read_at(file, part, start) == size for part, start in parts):
-        raise ValueError("the file ends before a vector")
-    return found
-
-
-def _read_cached(file: int, part: memoryview, start: int) -> bool:
-    """Whether `part` could be filled without waiting for the disk."""
-    try:
-        return os.preadv(file, [part], start, os.RWF_NOWAIT) == len(part)
-    except OSError:
-        return False
+    name, folder = table.name, s.layout.indexes
+    if folder is None:
+        log.warning(
+            "%s: table %s is searched exactly, slowly and in memory: a store keeps no index; ask a copy: "
+            "rag library pull",
+            s.layout.folder,
+            name,
+        )
+        return [], None
+    reason, made_by = "it has no index yet", "rag index that adds or removes files"
+    for _ in range(2):
+        # A writer may replace the files between the reading of their names and their opening.
+        try:
+            manifest = read_manifest(folder, name)
+            if manifest is None:
+                break
+            segments = _open_segments(folder, manifest, table)
+        except IndexDamaged as error:
+            reason, made_by = str(error), "rag index"
+            continue
+        live, later = _rows_beside(s, name, manifest, segments)
+        for segment in segments:
+            segment.show(shown, live)
+        return segments, later
+    log.warning(
+        "%s: table %s is searched exactly, slowly and in memory: %s; its index is made by the next %s",
+        s.layout.folder,
+        name,
+        reason,
+        "rag library pull" if s.layout.copy_note() else made_by,
+    )
+    return [], None
 
 
-def _read(folder: Path, part: SegmentFiles) -> tuple[VectorCodes, Any]:
-    """The codes of a segment, and its columns, which are mapped. Raises `IndexDamaged`."""
-    import pyarrow as pa
-
-    path = folder / part.codes.name
-    try:
-        columns = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
-        return VectorCodes.read(path), columns
-    except (OSError, RuntimeError, MemoryError, ValueError, AttributeError) as error:
-        raise IndexDamaged(f"{path}: cannot be read") from error
-
-
-def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
-    """Codes are read whole, for every question scans them; the others are mapped."""
-    path = folder / part.codes.name
-    codes, table = _read(folder, part)
-    try:
-        vectors = os.open(folder / part.vectors.name, LOOK)
-        segment = Segment(codes, table, vectors, rising=part.rising)
-        if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(vectors, 0, 0, os.POSIX_FADV_RANDOM)
-    except (OSError, KeyError) as error:
-        raise IndexDamaged(f"{path}: cannot be read") from error
-    if {len(codes), len(segment)} != {part.rows}:
-        raise IndexDamaged(f"{path}: has {len(codes)} rows where {part.columns.name} has {len(segment)}")
-    return segment
-
-
-def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an index. Raises `IndexDamaged` for files that are missing or have another size."""
+def _open_segments(folder: Path, manifest: Manifest, table: VectorColumns) -> list[Segment]:
+    """Raises `IndexDamaged` for files that are missing or have another size."""
     require_sizes(folder, manifest)
+    proposed = PROPOSED_TEXTS if table.name in FULL_TEXT_TABLES else PROPOSED
+
+    def opened(part: SegmentFiles) -> Segment:
+        # Twice its share, for the best may be in one segment.
+        return Segment(folder, part, table, min(proposed, 2 * proposed * part.rows // manifest.rows))
+
     with ThreadPoolExecutor(READING_THREADS) as pool:
-        return list(pool.map(partial(_open_segment, folder), manifest.segments))
+        return list(pool.map(opened, manifest.segments))
+
+
+def _rows_beside(
+    s: Snapshot, name: str, manifest: Manifest, segments: Sequence[Segment]
+) -> tuple[NDArray[np.uint64] | None, str]:
+    """Rising ids of the rows that the table has, None where it has all that segments have; and an SQL
+    condition that selects those that no segment has."""
+    last = manifest.last_row_id
+    later = f"_rowid > {last}"
+    held = s.scan(name, [], f"_rowid >= {last}", row_ids=True)["_rowid"].to_numpy()
+    newer = int(np.count_nonzero(held > last))
+    if len(held) > newer and s.tables[name].count_rows() - newer == manifest.rows:
+        return None, later
+    live = np.sort(s.scan(name, [], row_ids=True)["_rowid"].to_numpy())
+    # An index of a later version lacks what was removed since this one.
+    known = np.concatenate([segment.row_ids for segment in segments])
+    lacking = np.setdiff1d(live[live <= last], known)
+    if len(lacking):
+        later += f" OR _rowid IN ({','.join(map(str, lacking.tolist()))})"
+    return live, later
 
 
 def require_sizes(folder: Path, manifest: Manifest) -> None:
@@ -409,17 +409,14 @@ def _digest(path: Path) -> str:
 class SegmentWriter:
     """The files of one segment as its rows come; equal rows give equal files in any portions."""
 
-    def __init__(self, dim: int, vectors: Path, begun: tuple[Path, VectorCodes] | None = None) -> None:
-        """`vectors`: the file that vectors are written to. `begun`: file of vectors and codes of a segment
-        that is not full, to be gone on with."""
+    def __init__(self, dim: int, vectors: Path) -> None:
+        """`vectors`: the file that vectors are written to."""
         self._vectors = vectors
         vectors.unlink(missing_ok=True)
-        if begun is not None:
-            shutil.copyfile(begun[0], vectors)
         self._columns: list[Any] = []
         self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
-        self._codes = VectorCodes.empty(dim) if begun is None else begun[1]
-        self._first = self._filled = len(self._codes) % ROTATED_ROWS
+        self._filled = 0
+        self._codes = VectorCodes.empty(dim)
 
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
@@ -437,9 +434,9 @@ class SegmentWriter:
 
     def _encode(self) -> None:
         """Each row at its place in a block of one shape: its rotated bits never depend on the others."""
-        if self._filled > self._first:
-            self._codes.add(self._waiting, slice(self._first, self._filled))
-        self._first = self._filled = self._filled % ROTATED_ROWS
+        if self._filled:
+            self._codes.add(self._waiting, self._filled)
+        self._filled = 0
         self._waiting[:] = 0
 
     def write(self, folder: Path, table: str, number: int) -> SegmentFiles:
@@ -460,13 +457,12 @@ class SegmentWriter:
         self._codes.write(temporary[0])
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
-        ids = rows["row_id"].to_numpy()
         return SegmentFiles(
             rows.num_rows,
+            int(np.max(rows["row_id"].to_numpy())),
             _named(temporary[0], codes),
             _named(temporary[1], columns),
             _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
-            rising=bool((ids[:-1] < ids[1:]).all()),
         )
 
 
@@ -506,44 +502,25 @@ def remove_unnamed(folder: Path) -> None:
 
 
 def index_rows(
-    folder: Path, table: str, dim: int, batches: Iterator[Any], begun: Manifest | None
-) -> Manifest:
+    folder: Path, table: str, dim: int, batches: Iterator[Any], kept: Sequence[SegmentFiles]
+) -> None:
     """Write the index of a table over Arrow tables of `row_id`, `key`, `owner`, `vector` and others.
 
-    `begun`: an index to be gone on with, to which `batches` are added; its last segment is filled up.
-    Raises `IndexDamaged` where that cannot be read, and OSError.
+    `kept`: full segments with the rows before these. Raises OSError.
     """
-    import pyarrow as pa
-
     folder.mkdir(exist_ok=True)
-    done = list(begun.segments) if begun else []
-    last = begun.last_row_id if begun else -1
-    # Read from the table, the rows that are ranked again take longer than all else of a question.
-    vectors = folder / f"{table}.vectors.tmp"
-    writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
-    if done and done[-1].rows < SEGMENT_ROWS:
-        part = done.pop()
-        # What is taken over gets hashes of its own.
-        _verify_files(folder, part.files)
-        codes, held = _read(folder, part)
-        writer = SegmentWriter(dim, vectors, (folder / part.vectors.name, codes))
-        room, added = SEGMENT_ROWS - part.rows, True
-        for at, field in enumerate(held.schema):
-            if pa.types.is_dictionary(field.type):
-                held = held.set_column(at, field.name, held[field.name].cast(field.type.value_type))
-        writer.add(np.empty((0, dim), np.float16), held)
+    done, vectors = list(kept), folder / f"{table}.vectors.tmp"
+    writer, room = SegmentWriter(dim, vectors), SEGMENT_ROWS
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             rows = batch.slice(start, room)
+            # Read from the table, the rows that are ranked again take longer than all else of a question.
             writer.add(column_matrix(rows["vector"], dim), rows.drop_columns(["vector"]))
-            last = max(last, int(np.max(rows["row_id"].to_numpy())))
-            start, room, added = start + rows.num_rows, room - rows.num_rows, True
+            start, room = start + rows.num_rows, room - rows.num_rows
             if room == 0:
                 done.append(writer.write(folder, table, len(done)))
-                writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
-    if added:
+                writer, room = SegmentWriter(dim, vectors), SEGMENT_ROWS
+    if room < SEGMENT_ROWS:
         done.append(writer.write(folder, table, len(done)))
-    manifest = Manifest(dim, last, tuple(done))
-    write_manifest(folder, table, manifest)
-    return manifest
+    write_manifest(folder, table, Manifest(dim, tuple(done)))

@@ -16,7 +16,7 @@ from typing import Any
 from rag.errors import LibraryBusy, LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
 from rag.store.head import damaged_head, read_head
-from rag.store.layout import LibraryLayout, lance_module
+from rag.store.layout import LibraryLayout
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
@@ -35,7 +35,6 @@ class Database:
         `without`: tables of it that cannot be opened, and are dropped. `only`: those that are written at all;
         default, all. Raises `LibraryCorrupt` where one of them cannot be opened, and as `read_head`.
         """
-        lance_module()
         import lancedb
 
         self.layout = layout

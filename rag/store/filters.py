@@ -9,15 +9,20 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from corpora.escaping import visible
 from corpora.globs import composed
 from rag.records import SearchFilter
 from rag.store.schema import quoted
-from rag.store.vector_index import FilterColumns, RowSpans, overlapping
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+    from rag.store.vector_index import Rows
+
+RowSpans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+"""Start and end of each of n rows, float64 (n,) seconds each."""
 
 LEAST_SHARED = 1.0
 """Seconds that a row must share with one of the spans of a `SearchFilter`, where both are that long."""
@@ -71,38 +76,31 @@ def _at_or_below(known: Iterable[str], wanted: Iterable[str], form: Callable[[st
     return [path for path in known if form(path) in whole or form(path).startswith(prefixes)]
 
 
-def row_mask(
-    matrix: FilterColumns, owners: Collection[str] | None, where: SearchFilter, spans: RowSpans | None
-) -> NDArray[np.bool_] | None:
-    """bool (n,) over the rows of `matrix`, or None where nothing is filtered.
-
-    `owners`: ids of videos or sources; None is all of them. `spans`: starts and ends of the rows, float64
-    (n,) seconds each; None where rows have no times.
-    """
+def row_mask(rows: Rows, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
+    """bool (n,): those that pass; None where nothing is filtered. `owners`: None is all of them."""
     masks = []
     if owners is not None:
-        masks.append(matrix.owners.among(owners))
-    if where.kinds is not None and matrix.kinds is not None:
-        masks.append(matrix.kinds.among(where.kinds))
-    if spans is not None and (where.start is not None or where.end is not None):
-        masks.append(overlapping(spans, where.start, where.end))
-    if spans is not None and where.spans is not None:
-        masks.append(_inside(matrix, spans, where.spans))
-    if not masks:
-        return None
-    keep = masks[0]
-    for mask in masks[1:]:
-        keep = keep & mask
-    return keep
+        masks.append(rows.owners.among(owners))
+    if where.kinds is not None and rows.kinds is not None:
+        masks.append(rows.kinds.among(where.kinds))
+    if (where.start, where.end, where.spans) != (None, None, None) and (spans := rows.spans) is not None:
+        # Whether each half-open span shares a moment with [start, end).
+        if where.end is not None:
+            masks.append(spans[0] < where.end)
+        if where.start is not None:
+            masks.append(spans[1] > where.start)
+        if where.spans is not None:
+            masks.append(_inside(rows, spans, where.spans))
+    return np.logical_and.reduce(masks) if masks else None
 
 
 def _inside(
-    matrix: FilterColumns, spans: RowSpans, wanted: Mapping[str, tuple[tuple[float, float], ...]]
+    rows: Rows, spans: RowSpans, wanted: Mapping[str, tuple[tuple[float, float], ...]]
 ) -> NDArray[np.bool_]:
-    keep = matrix.owners.among(wanted)
-    names = matrix.owners.names
+    keep = rows.owners.among(wanted)
+    names = rows.owners.names
     for row in keep.nonzero()[0].tolist():
-        own = wanted[names[int(matrix.owners.codes[row])]]
+        own = wanted[names[int(rows.owners.codes[row])]]
         keep[row] = shares_enough(float(spans[0][row]), float(spans[1][row]), own)
     return keep
 

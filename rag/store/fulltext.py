@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT
 from rag.store.vector_index import DECIMALS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -37,16 +39,8 @@ MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
 
 
-class Keys(Protocol):
-    """Where the keys of a table's rows are looked up."""
-
-    def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
-        """The key of each row id, int64 (n,), an Arrow array of strings; null for one that is unknown."""
-        ...
-
-    def remember(self, keys: list[str], row_ids: list[int]) -> None:
-        """Takes what was found."""
-        ...
+KeysAt: TypeAlias = "Callable[[NDArray[np.int64]], Any]"
+"""The key of each row id, int64 (n,), an Arrow array of strings; null for one that is unknown."""
 
 
 def plain_query(text: str) -> str:
@@ -76,7 +70,7 @@ def probe(dataset: Any) -> bool:
     return bool(found.num_rows) or not plain
 
 
-def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> list[Hit]:
+def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 
     Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
@@ -116,18 +110,16 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> lis
         row_ids = found["_rowid"].to_numpy()[order[:last]].astype(np.int64)
         in_order = np.argsort(row_ids)  # in which index files are read the quickest
         row_ids, tied = row_ids[in_order], scores[order[:last]][in_order]
-        held = pa.table({"key": keys.keys_at(row_ids), "score": tied, "row_id": row_ids}).drop_null()
-        best = _best_keys(held, k)
+        best = _best_keys(pa.table({"key": keys_at(row_ids), "score": tied}).drop_null(), k)
         if len(best) >= k or last == len(order):
-            keys.remember(list(best), [row_id for _, row_id in best.values()])
-            return [Hit(key, score) for key, (score, _) in best.items()]
+            return [Hit(key, score) for key, score in best.items()]
         wanted *= 2
 
 
-def _best_keys(rows: Any, k: int) -> dict[str, tuple[float, int]]:
-    """Score and row id of the best row of each of at most k keys, best first, ties by key.
+def _best_keys(rows: Any, k: int) -> dict[str, float]:
+    """The score of the best row of each of at most k keys, best first, ties by key.
 
-    `rows`: of `key`, `score` and `row_id`; thousands may tie, of which few become strings of Python.
+    `rows`: of `key` and `score`; thousands may tie, of which few become strings of Python.
     """
     import pyarrow.compute as pc
 
@@ -135,9 +127,9 @@ def _best_keys(rows: Any, k: int) -> dict[str, tuple[float, int]]:
     # PyArrow before 26 fails on a table without rows.
     while rows.num_rows:
         first = rows.take(pc.select_k_unstable(rows, asked, [("score", "descending"), ("key", "ascending")]))
-        best: dict[str, tuple[float, int]] = {}
-        for key, *found in zip(*(column.to_pylist() for column in first.columns), strict=True):
-            best.setdefault(key, (found[0], found[1]))
+        best: dict[str, float] = {}
+        for key, score in zip(*(column.to_pylist() for column in first.columns), strict=True):
+            best.setdefault(key, score)
         if len(best) >= k or asked >= rows.num_rows:
             return dict(list(best.items())[:k])
         asked *= 2

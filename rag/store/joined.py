@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from corpora.objects import NoBucket, StoreError
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
-from rag.store.fulltext import Keys
-from rag.store.indexed_rows import IndexedRows
+from rag.store.fulltext import KeysAt
 from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EXCLUDED, EncoderRef, Hit, Meta, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
-from rag.store.vectors import VectorTable
+from rag.store.vector_index import Rows
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _Encoded = tuple[Location, EncoderRef | None]
@@ -199,30 +197,16 @@ class JoinedSnapshot(Snapshot):
                 found.append(rows)
         return pa.concat_tables(found) if found else super().scan(name, columns)
 
-    @property
-    def every_clip_has_a_vector(self) -> bool:
-        """Of each library."""
-        return all(library.every_clip_has_a_vector for library in self._libraries)
-
-    @property
-    def everything(self) -> list[str | None]:
-        """As of a snapshot of one library; a condition of each."""
-        return [None] * len(self._libraries)
-
-    def scan_later(self, name: str, columns: list[str], later: Sequence[str | None]) -> Any:
-        """As of a snapshot of one library; `later` of each."""
-        return self._scan(name, columns, later, row_ids=True)
-
-    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[str | None]]:
-        """As of a snapshot of one library; a condition of each."""
-        found: list[IndexedRows] = []
-        later: list[str | None] = []
+    def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
+        """As of a snapshot of one library; the parts of all."""
+        found: list[Rows] = []
         for number, library in enumerate(self._libraries):
-            own = frozenset(shown).difference(self._hidden[number])
-            parts, others = library.indexed(name, own) if name in library.tables else ([], [None])
-            found += [replace(part, first_id=number << ROW_ID_BITS) for part in parts]
-            later += others
-        return found, later
+            if table.name in library.tables:
+                own = library.vector_parts(table, frozenset(shown).difference(self._hidden[number]))
+                for part in own:
+                    part.first_id = number << ROW_ID_BITS
+                found += own
+        return found
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """As of a snapshot of one library."""
@@ -244,7 +228,7 @@ class JoinedSnapshot(Snapshot):
             yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys: Keys | None = None
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
     ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
         vectors = self.text_vectors(name)
@@ -252,22 +236,10 @@ class JoinedSnapshot(Snapshot):
             return []
         hits: list[Hit] = []
         for number, library in enumerate(self._libraries):
-            if name not in library.tables:
-                continue
-            own = keys or _OwnKeys(vectors, number << ROW_ID_BITS)
-            hits += library.match(name, text, k, self._conditions(number, name, conditions), own)
+
+            def own_keys_at(row_ids: NDArray[np.int64], first_id: int = number << ROW_ID_BITS) -> Any:
+                return vectors.keys_at(row_ids + first_id)
+
+            own = self._conditions(number, name, conditions)
+            hits += library.match(name, text, k, own, keys_at or own_keys_at)
         return best_hits(hits)[:k]
-
-
-@dataclass(frozen=True, slots=True)
-class _OwnKeys:
-    """Keys by the row ids of one library, whose rows have ids from `first_id` on in the snapshot of all."""
-
-    vectors: VectorTable
-    first_id: int
-
-    def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
-        return self.vectors.keys_at(row_ids + self.first_id)
-
-    def remember(self, keys: list[str], row_ids: list[int]) -> None:
-        self.vectors.remember(keys, [row_id + self.first_id for row_id in row_ids])

@@ -7,24 +7,20 @@ import hashlib
 import json
 import os
 import shutil
-import sys
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
 from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
 from corpora.platforms import SharedMark, is_marked, sync_folder
 from rag.errors import LibraryBusy, LibraryReadOnly
-
-if TYPE_CHECKING:
-    from rag.store.lock import WriterLock
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
@@ -43,42 +39,6 @@ UNNAMED_AGE = timedelta(days=7)
 about to name it."""
 Location: TypeAlias = Path | StoreAddress
 """A library's folder, or its address on an object store."""
-
-
-def lance_module() -> Any:
-    """The package `lance`, untyped: its own types are those of a part of it.
-
-    It is imported without pandas, which takes as long as all else of it and 36 MB, and is not used.
-    """
-    if "lance" in sys.modules:
-        return import_module("lance")  # Waits where another thread is importing it.
-    with _without_pandas():
-        return import_module("lance")
-
-
-@contextlib.contextmanager
-def _without_pandas() -> Iterator[None]:
-    """In this thread pandas cannot be imported now, unless it is already.
-
-    PyArrow, which looks for it when it makes its first scalar, does without it, and imports it still when a
-    table is to become a data frame.
-    """
-    refusal = _Refusal(threading.get_ident())
-    sys.meta_path.insert(0, refusal)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(refusal)
-
-
-class _Refusal:
-    def __init__(self, thread: int) -> None:
-        self._thread = thread
-
-    def find_spec(self, name: str, *_: object) -> None:
-        """Raise ModuleNotFoundError for pandas in one thread."""
-        if name == "pandas" and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError(name, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +71,10 @@ class LibraryLayout(ABC):
 
     def dataset(self, name: str, version: int | None = None, *, to_write: bool = False) -> Any:
         """A version of a table, by default the newest, as a Lance dataset. Raises what Lance raises."""
+        # Untyped: its own types are those of a part of it.
+        lance: Any = import_module("lance")
         options = dict(self.storage_options if to_write else self.reading_options) or None
-        return lance_module().dataset(f"{self.database}/{name}.lance", version, storage_options=options)
+        return lance.dataset(f"{self.database}/{name}.lance", version, storage_options=options)
 
     def copy_note(self) -> CopyNote | None:
         """None for a library that is no copy."""
@@ -184,8 +146,8 @@ class LibraryLayout(ABC):
         """Say that this is a library, before anything else is written."""
 
     @abstractmethod
-    def writer_lock(self) -> WriterLock | None:
-        """The lock of the one writer, not yet held; None where the head alone keeps writers apart."""
+    def writer_lock(self) -> AbstractContextManager[None]:
+        """Keeps out other writers while it is entered, where the head does not do so alone."""
 
     @abstractmethod
     def reader_mark(self) -> SharedMark | None:
@@ -368,13 +330,13 @@ class Layout(LibraryLayout):
         with atomic_file(self.marker) as draft:
             draft.write_bytes(_marker())
 
-    def writer_lock(self) -> WriterLock:
+    def writer_lock(self) -> AbstractContextManager[None]:
         """The lock of the writer, which ends with its process; makes the files beside it. Raises OSError."""
-        self.tables.mkdir(parents=True, exist_ok=True)
-        from rag.store.lock import WriterLock
+        from rag.store.lock import writer_lock
 
+        self.tables.mkdir(parents=True, exist_ok=True)
         self.readers.touch()
-        return WriterLock(self.lock)
+        return writer_lock(self.lock)
 
     def reader_mark(self) -> SharedMark:
         """A lock that readers share."""
@@ -501,8 +463,9 @@ class ObjectLayout(LibraryLayout):
         with contextlib.suppress(Refused):
             self.store.create(MARKER, _marker())
 
-    def writer_lock(self) -> None:
+    def writer_lock(self) -> AbstractContextManager[None]:
         """The conditional put of `head.json` keeps writers apart."""
+        return contextlib.nullcontext()
 
     def reader_mark(self) -> None:
         """A store knows nothing of its readers."""

@@ -13,7 +13,7 @@ from rag.records import is_still
 from rag.settings import EXACT_ROWS
 from rag.store.code_index import (
     IndexDamaged,
-    Manifest,
+    SegmentFiles,
     index_rows,
     manifest_path,
     read_manifest,
@@ -213,7 +213,7 @@ def update_index_files(db: Database, exact_rows: int) -> list[str]:
 
 
 def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> Iterator[str]:
-    """Index files of a table: made, extended, made again where many rows are gone, or removed.
+    """Index files of a table: made, but for full segments made before, or removed.
 
     They are derived data, so a disk without room for them leaves what is there, and the line says so.
     """
@@ -222,27 +222,25 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
     if rows <= exact_rows:
         manifest_path(folder, name).unlink(missing_ok=True)
         return
-    dim = dataset.schema.field("vector").type.list_size
-    row_bytes = dim * BITS // 8 + COLUMN_BYTES + 2 * dim
     try:
-        begun = held = read_manifest(folder, name)
-        later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
-        if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
-            begun = None
-        if begun is not None and later <= max(LATER_ROWS, LATER_SHARE * begun.rows):
-            require_sizes(folder, begun)
-            return
-        written = rows if begun is None else later + begun.segments[-1].rows
-        if db.layout.has_room(written * row_bytes):
-            index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
-            return
-        if held is not None:
+        if (held := read_manifest(folder, name)) is not None:
             require_sizes(folder, held)
     except IndexDamaged:
-        later = written = rows
-        if db.layout.has_room(rows * row_bytes):
-            index_rows(folder, name, dim, _rows_to_index(db, name, None), None)
-            return
+        held = None
+    later, kept = rows, list[SegmentFiles]()
+    if held is not None:
+        later = _rows_from(dataset, held.last_row_id + 1)
+        if held.rows - (rows - later) <= GONE_SHARE * held.rows:
+            if later <= max(LATER_ROWS, LATER_SHARE * held.rows):
+                return
+            kept = held.full
+    dim = dataset.schema.field("vector").type.list_size
+    row_bytes = dim * BITS // 8 + COLUMN_BYTES + 2 * dim
+    first = max((segment.last_row_id + 1 for segment in kept), default=0)
+    written = _rows_from(dataset, first)
+    if db.layout.has_room(written * row_bytes):
+        index_rows(folder, name, dim, _rows_to_index(db, name, first), kept)
+        return
     if later:
         makes = "rag library pull" if db.layout.copy_note() else "rag index that adds or removes files"
         size = f"{written * row_bytes / 1e6:.1f} MB"
@@ -252,13 +250,13 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
         )
 
 
-def _rows_after(dataset: Any, last: int) -> int:
-    """How many rows came after those up to a row id."""
-    return int(dataset.scanner(columns=[], filter=f"_rowid > {last}", with_row_id=True).to_table().num_rows)
+def _rows_from(dataset: Any, first: int) -> int:
+    """How many rows have that row id or a greater one."""
+    return int(dataset.scanner(columns=[], filter=f"_rowid >= {first}", with_row_id=True).to_table().num_rows)
 
 
-def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[Any]:
-    """Arrow tables of the rows that came after an index, as `index_rows` takes them."""
+def _rows_to_index(db: Database, name: str, first: int) -> Iterator[Any]:
+    """Arrow tables of the rows from a row id on, as `index_rows` takes them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -266,9 +264,10 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
     texts = [FULL_TEXT] if name == "evidence" else []
     columns = [table.key, table.owner, *table.filters, *texts, "vector"]
     clips = db.rows("clips", ["clip_id", "start", "end"]) if is_clip_vectors(name) else None
-    where = f"_rowid > {begun.last_row_id}" if begun else None
     with write_errors(db.layout.folder, name):
-        scanner = db.lance(name).scanner(columns=columns, filter=where, with_row_id=True, batch_size=65536)
+        scanner = db.lance(name).scanner(
+            columns=columns, filter=f"_rowid >= {first}", with_row_id=True, batch_size=65536
+        )
         for batch in scanner.to_batches():
             rows = pa.table([batch["_rowid"]], ["row_id"])
             rows = rows.append_column("key", batch[table.key])

@@ -288,9 +288,8 @@ class Reader:
         def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
             if (vectors := s.evidence_vectors) is None:
                 return {}
-            shown = [window for window in windows if window[0] in s.ready]
-            row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
-            keys = vectors.keys_of(np.array(sorted(row_ids), np.int64)).values()
+            row_ids = vectors.rows_inside(window for window in windows if window[0] in s.ready)
+            keys = vectors.keys_at(np.array(row_ids, np.int64)).to_pylist()
             rows, spans = vectors.vectors(keys), s.spans(sorted(keys))
             # Those of another length are damaged, or of no words.
             unit = [key for key, row in rows.items() if abs(float(row @ row) - 1) < 0.01]
@@ -373,10 +372,7 @@ class Reader:
 
         def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
             vectors = s.sound_vectors if sound else s.clip_vectors
-            if vectors is None:
-                return (), np.empty((0, 0), np.float16)
-            matrix = s.whole_matrix(vectors)
-            return matrix.ids.to_pylist(), matrix.rows
+            return ((), np.empty((0, 0), np.float16)) if vectors is None else vectors.everything()
 
         return self.ask(ask)
 

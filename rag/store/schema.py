@@ -120,6 +120,11 @@ class VectorColumns:
     texts: tuple[str, ...] = ()
     """Columns of text and what belongs to it, which small tables hold in memory."""
 
+    @property
+    def columns(self) -> list[str]:
+        """All but the vectors."""
+        return [self.key, self.owner, *self.filters, *self.texts]
+
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
     """Of a table of vectors; `dim`: their length."""
@@ -417,8 +422,3 @@ def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
 def video_id_of(key: str) -> str:
     """The id of the video of a clip or a span, by which their own ids begin, before a colon."""
     return key.rpartition(":")[0]
-
-
-def with_videos(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of evidence with the ids of their videos."""
-    return [{**row, "video_id": video_id_of(row["evidence_id"])} for row in rows]

@@ -11,39 +11,37 @@ import threading
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
-from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
 from rag.store.filters import path_matches
-from rag.store.fulltext import Keys, match
+from rag.store.fulltext import KeysAt, match
 from rag.store.head import read_head
 from rag.store.layout import LibraryLayout
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.schema import quoted
-from rag.store.vector_index import Codes, Matrix, RowSpans
+from rag.store.vector_index import Codes, Matrix, Rows
 from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
-    from rag.store.indexed_rows import IndexedRows
+    import numpy as np
+
+    from rag.store.filters import RowSpans
 
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
 MANY_VIDEOS = 1000
-CLIPS_IN_MEMORY = 200_000
 TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
 """Rows of so small tables are held with their texts, of a span some 100 bytes, of a passage 1,000."""
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
-EVIDENCE_COLUMNS = ["evidence_id", "start", "end", "kind", schema.FULL_TEXT]
-CLIP_COLUMNS = ["clip_id", "start", "end"]
-"""Without the video, whose id is in that of the row, for a column of strings takes milliseconds."""
+EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
 
 T = TypeVar("T")
 
@@ -147,31 +145,6 @@ class Snapshot:
         where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
         return self.scan(name, columns, where, row_ids=row_ids)
 
-    @property
-    def everything(self) -> list[str | None]:
-        """The condition of `scan_later` that selects all rows."""
-        return [None]
-
-    def scan_later(self, name: str, columns: list[str], later: Sequence[str | None]) -> Any:
-        """Rows that an index does not hold, with row ids. `later`: as `indexed` gave it."""
-        return self.scan(name, columns, later[0], row_ids=True)
-
-    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[str | None]]:
-        """The rows of a table that its index files hold, of `shown` owners, and an SQL condition for others.
-
-        None selects all: where the table is small or has no index, or exact search is asked for.
-        """
-        rows = self.tables[name].count_rows()
-        if self._exact_rows is None or rows <= self._exact_rows:
-            return [], [None]
-        from rag.store.indexed_rows import indexed_rows, open_index
-
-        opened = open_index(self.layout, name)
-        if opened is None:
-            return [], [None]
-        found, later = indexed_rows(self, name, rows, *opened, shown)
-        return found, [later]
-
     def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
         """All rows of some columns, as Arrow tables of some thousand rows."""
         import pyarrow as pa
@@ -199,18 +172,18 @@ class Snapshot:
                 yield pa.Table.from_batches(held)
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys: Keys | None = None
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
     ) -> list[Hit]:
         """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`.
 
-        `keys`: where they are looked up, default in this snapshot.
+        `keys_at`: as of `rag.store.fulltext.match`; default, of this snapshot.
         """
-        vectors = self.text_vectors(name)
-        if name not in self.tables or vectors is None or "false" in conditions:
+        if keys_at is None and (vectors := self.text_vectors(name)) is not None:
+            keys_at = vectors.keys_at
+        if name not in self.tables or keys_at is None or "false" in conditions:
             return []
         with read_errors(self.layout.folder, name):
-            where = " AND ".join(conditions) or None
-            return match(self.tables[name], text, k, where, keys or vectors)
+            return match(self.tables[name], text, k, " AND ".join(conditions) or None, keys_at)
 
     # Names
 
@@ -288,7 +261,7 @@ class Snapshot:
     @cached_property
     def _clip_table(self) -> Any:
         table = self.scan("clips", ["clip_id", "video_id", "start", "end"])
-        return table.filter(Codes(table["video_id"]).among(self.ready)).sort_by("clip_id").combine_chunks()
+        return table.filter(Codes(table["video_id"]).among(self.ready)).combine_chunks()
 
     @cached_property
     def _clip_videos(self) -> Codes:
@@ -313,24 +286,18 @@ class Snapshot:
         return cached_lists(self._clips, video_ids, self.ready, self._read_clips)
 
     def _read_clips(self, videos: list[str]) -> list[Clip]:
-        """From memory, unless the table is large and the videos are few."""
-        if len(videos) > MANY_VIDEOS or self.tables["clips"].count_rows() <= CLIPS_IN_MEMORY:
-            rows = self._clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
-        else:
-            rows = self.scan("clips", CLIP_COLUMNS, f"video_id IN {quoted(videos)}")
+        rows = self._clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
         # By columns: a dictionary a row would take most of the time.
         ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
         return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
 
-    def clip_spans(self, matrix: Matrix) -> RowSpans:
-        """Of the clips of a matrix's rows, float64 (n,) seconds each."""
+    def clip_spans(self, clip_ids: Any) -> RowSpans:
+        """Start and end of clips, an Arrow array of n ids."""
         import pyarrow.compute as pc
 
-        if matrix.spans is None:
-            clips = self._clip_table
-            rows = pc.index_in(matrix.ids, value_set=clips["clip_id"]).to_numpy()
-            matrix.spans = (clips["start"].to_numpy()[rows], clips["end"].to_numpy()[rows])
-        return matrix.spans
+        clips = self._clip_table
+        rows = pc.index_in(clip_ids, value_set=clips["clip_id"].cast(clip_ids.type)).to_numpy()
+        return clips["start"].to_numpy()[rows], clips["end"].to_numpy()[rows]
 
     # Measurements
 
@@ -373,22 +340,6 @@ class Snapshot:
     # Vectors, loaded when first asked for
 
     @property
-    def vectors_name(self) -> str | None:
-        """The table of clip vectors; None without an image encoder."""
-        encoder = self.meta.image_encoder if self.meta else None
-        return schema.vectors_table(encoder) if encoder else None
-
-    @cached_property
-    def every_clip_has_a_vector(self) -> bool:
-        """Whether clips may be read from the index files of their vectors."""
-        held = self.tables.get(self.vectors_name or "")
-        return held is not None and held.count_rows() == self.tables["clips"].count_rows()
-
-    def loaded_vectors(self, name: str | None) -> VectorTable | None:
-        """The vectors of a table, by its name, where a search has loaded them."""
-        return self._loaded.get(name or "")
-
-    @property
     def clip_vectors(self) -> VectorTable | None:
         """Clip vectors of ready videos, float16 (n, dim); None without an image encoder."""
         return self._of_encoder(schema.vectors_table)
@@ -427,30 +378,26 @@ class Snapshot:
             return None
         with self._loading.setdefault(table.name, threading.Lock()):
             if table.name not in self._loaded:
-                indexed, later = self.indexed(table.name, shown)
-                spans = self.clip_spans if schema.is_clip_vectors(table.name) else attrgetter("spans")
-                matrix = self._matrix(table, shown, later)
-                self._loaded[table.name] = VectorTable(self, table, matrix, indexed, spans)
+                self._loaded[table.name] = VectorTable(table, self.vector_parts(table, shown))
             return self._loaded[table.name]
 
-    def _matrix(
-        self, table: schema.VectorColumns, shown: Collection[str], later: Sequence[str | None]
-    ) -> Matrix:
+    def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
+        """The rows of `shown` owners that index files have, if there are any, and in memory all others."""
+        size, segments, later = self.tables[table.name].count_rows(), list[Rows](), None
+        if self._exact_rows is not None and size > self._exact_rows:
+            from rag.store.code_index import open_index
+
+            opened, later = open_index(self, table, shown)
+            segments += opened
         columns = [table.key, table.owner, *table.filters, "vector"]
-        if self.tables[table.name].count_rows() <= TEXTS_IN_MEMORY.get(table.name, 0):
+        if later is not None or size <= TEXTS_IN_MEMORY.get(table.name, 0):
             columns += table.texts
-        rows = self.scan_later(table.name, columns, later)
+        rows = self.scan(table.name, columns, later, row_ids=True)
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
-        return Matrix(rows, table.key, table.owner, table.dim, table.texts)
-
-    def whole_matrix(self, vectors: VectorTable) -> Matrix:
-        """All vectors of a table, float16 (n, dim), in memory."""
-        if not vectors.indexed:
-            return vectors.matrix
-        shown = self.sources if vectors.table.name == "passages" else self.ready
-        return self._matrix(vectors.table, shown, self.everything)
+        spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
+        return [*segments, Matrix(rows, table, spans)]
 
     # Filters
 
@@ -475,81 +422,52 @@ class Snapshot:
         """All spans of ready videos in time order, by video; the last thousand videos are cached."""
 
         def read(missing: list[str]) -> list[Evidence]:
-            rows = sorted(self._evidence_rows("video_id", missing), key=lambda row: row["evidence_id"])
-            return [schema.evidence_of(row) for row in rows]
+            rows = self._evidence_rows(f"video_id IN {quoted(missing)}")
+            return [schema.evidence_of(row) for row in sorted(rows, key=itemgetter("evidence_id"))]
 
         return cached_lists(self._evidence, video_ids, self.ready, read)
 
     def evidence_in(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
         """Spans of ready videos that overlap each of several windows, in time order.
 
-        Of a large table only these rows are read.
+        Where vectors are loaded, only these rows are read.
         """
         vectors = self._loaded.get("evidence")
-        if (
-            vectors is None
-            or not vectors.indexed
-            or any(video_id in self._evidence for video_id, _, _ in windows)
-        ):
+        if vectors is None:
             held = self.evidence_of({video_id for video_id, _, _ in windows})
-            return [
-                [span for span in held[video_id] if span.start < end and span.end > start]
-                for video_id, start, end in windows
-            ]
-        shown = [window for window in windows if window[0] in self.ready]
-        row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
-        rows = self._evidence_at(vectors, sorted(row_ids))
-        if len(rows) != len(row_ids):
-            raise LibraryCorrupt(
-                f"{self.layout.folder}: the index of table evidence names rows that are gone"
-            )
-        found: dict[str, list[Evidence]] = {}
-        for row in sorted(rows, key=lambda row: row["evidence_id"]):
-            found.setdefault(row["video_id"], []).append(schema.evidence_of(row))
+        else:
+            held = {}
+            rows = vectors.texts(self, vectors.rows_inside(w for w in windows if w[0] in self.ready))
+            for row in sorted(rows, key=itemgetter("evidence_id")):
+                held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
         return [
-            [span for span in found.get(video_id, ()) if span.start < end and span.end > start]
+            [span for span in held.get(video_id, ()) if span.start < end and span.end > start]
             for video_id, start, end in windows
         ]
 
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
-        rows = self._evidence_rows("evidence_id", ids)
+        vectors = self._loaded.get("evidence")
+        if vectors is None:
+            rows = self._evidence_rows(f"evidence_id IN {quoted(ids)}")
+        else:
+            rows = vectors.texts(self, vectors.row_ids_of(ids))
         return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
 
-    def _evidence_rows(self, column: str, values: list[str]) -> list[dict[str, Any]]:
-        """Rows whose `column` is among `values`; by row id, the quicker way, where vectors are loaded."""
-        vectors = self._loaded.get("evidence")
-        if vectors is not None:
-            if (held := vectors.rows_by(column, values)) is not None:
-                return held
-            by_owner = column == "video_id"
-            wanted = vectors.rows_of(values) if by_owner else vectors.rows_with(values)
-            rows = self._evidence_at(vectors, wanted)
-            if len(rows) == len(wanted):
-                return rows
-        rows = self.scan("evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}").to_pylist()
-        return schema.with_videos(rows)
-
-    def _evidence_at(self, vectors: VectorTable, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """Rows by row id, of index files where they have them; unknown ids are skipped silently."""
-        rows, others = vectors.held_rows(row_ids)
-        if others:
-            rows += self.take("evidence", EVIDENCE_COLUMNS, others).to_pylist()
-        return schema.with_videos(rows)
+    def _evidence_rows(self, where: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.scan("evidence", EVIDENCE_COLUMNS, where).to_pylist()
+        return found
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
         if self._passages.keys() >= set(ids):
             return {key: self._passages[key] for key in ids}
         vectors = self._loaded.get("passages")
-        rows = vectors.rows_by("passage_id", ids) if vectors is not None else None
-        if rows is None:
+        if vectors is not None and not vectors.indexed:
+            rows = vectors.texts(self, vectors.row_ids_of(ids))
+        else:
             columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
-            if vectors is not None and not vectors.indexed:
-                wanted = vectors.matrix.row_ids[vectors.matrix.rows_among(ids)].tolist()
-                rows = self.take("passages", columns, wanted).to_pylist()
-            else:
-                rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
+            rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         self._passages = {row["passage_id"]: row for row in shown}

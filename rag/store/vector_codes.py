@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.store.vector_index import faiss_module, one_thread
+from rag.store.vector_index import faiss_module, one_thread, proposals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,28 +82,20 @@ class VectorCodes:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def add(self, rows: NDArray[np.float32], part: slice) -> None:
-        """Append a part of unit rows, float32 (n, dim), where n is `ROTATED_ROWS`."""
+    def add(self, rows: NDArray[np.float32], count: int) -> None:
+        """Append the first `count` of unit rows, float32 (n, dim), where n is `ROTATED_ROWS`."""
         with one_thread(faiss_module()):
-            self._index.add(self._rotation.apply(rows)[part])
+            self._index.add(self._rotation.apply(rows)[:count])
 
     def nearest(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Estimated cosine and position of about the `count` rows nearest to `query`, unit float32 (dim,).
+    ) -> NDArray[np.int64]:
+        """Positions, int64 (m,), of about the `count` rows nearest to `query`, unit float32 (dim,).
 
         `keep`: bool (n,), the rows that may be proposed; None is all of them.
         """
-        faiss = faiss_module()
-        params = faiss.SearchParametersIVF(nprobe=1)
-        if keep is not None:
-            # Held by name: the parameters do not keep it alive.
-            selector = faiss.IDSelectorBitmap(np.packbits(keep, bitorder="little"))
-            params.sel = selector
-        with one_thread(faiss):
-            rotated = self._rotation.apply(query.reshape(1, -1))
-            scores, found = self._index.search(rotated, min(count, len(self)), params=params)
-        return scores[0][found[0] >= 0], found[0][found[0] >= 0]
+        params = faiss_module().SearchParametersIVF(nprobe=1)
+        return proposals(self._index, params, self._rotation.apply(query.reshape(1, -1)), count, keep)
 
 
 def _centroids() -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Nearest vectors, in memory: FAISS proposes rows in single precision, and they are ranked exactly.
+"""Vectors of a table that a search compares with a question: proposed in single precision, ranked exactly.
 
 Scores of the proposed rows are computed again here, row by row in double precision, rounded to 6 decimals
 and ranked with ties broken by id, so that the result does not depend on neighbours in a batch, on a filter,
@@ -7,30 +7,27 @@ or on the order of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rag.records import SearchFilter
+from rag.store.filters import RowSpans, row_mask
 from rag.store.records import Hit
-from rag.store.schema import column_matrix, video_id_of
+from rag.store.schema import VectorColumns, column_matrix, video_id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from numpy.typing import NDArray
 
-RowSpans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-"""Start and end of each of n rows, float64 (n,) seconds each."""
 DECIMALS = 6
 FEW_ROWS = 2048
 """So few rows that a filter leaves are scored one by one: quicker than asking an index with a filter."""
-REMEMBERED = 10_000
-"""Positions of what was found last, kept by key."""
 
 
 def faiss_module() -> Any:
@@ -52,93 +49,21 @@ def one_thread(faiss: Any) -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-class FaissIndex:
-    """Unit rows in memory, float16 (n, d), all of which a query is compared with."""
+def proposals(
+    index: Any, params: Any, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
+    """Positions, int64 (m,), of about the `count` rows of an index nearest to `query`, float32 (1, dim).
 
-    def __init__(self, rows: NDArray[np.float16]) -> None:
-        faiss = faiss_module()
-        dim = rows.shape[1]
-        self._index: Any = faiss.IndexScalarQuantizer(
-            dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        )
-        # Its codes are the rows themselves; to encode 100,000 again takes half a second.
-        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), 2 * dim))
-
-    def candidates(
-        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
-    ) -> NDArray[np.int64]:
-        """Positions, int64 (m,), of about the `count` rows with the largest inner product, or of all rows.
-
-        `query`: float32 (d,). `keep`: bool (n,), the rows that may be answered; None is all of them.
-        """
-        faiss = faiss_module()
-        count = min(count, self._index.ntotal)
-        selector = None
-        if keep is not None:
-            bits = np.packbits(keep, bitorder="little")
-            selector = faiss.IDSelectorBitmap(bits)
-        params = faiss.SearchParameters(sel=selector)
-        with one_thread(faiss):
-            _, positions = self._index.search(query.reshape(1, -1), count, params=params)
-        found = positions[0]
-        return np.asarray(found[found >= 0], dtype=np.int64)
-
-
-def nearest(
-    index: FaissIndex,
-    rows: NDArray[np.float16],
-    ids: Any,
-    query: NDArray[np.floating[Any]],
-    k: int,
-    keep: NDArray[np.bool_] | None = None,
-    seen: dict[str, int] | None = None,
-) -> list[Hit]:
-    """The k best hits, best first, ties by id; one hit for each id.
-
-    `rows`: float16 (n, d), unit rows; `ids`: Arrow array of n strings; `query`: (d,); `seen`: takes the
-    positions of what was ranked, by id. Raises ValueError for another shape.
+    `params`: how the index is searched. `keep`: bool (n,), the rows that may be proposed; None is all.
     """
-    if query.shape != (rows.shape[1],):
-        raise ValueError(f"the query must be ({rows.shape[1]},), not {query.shape}")
-    if k < 1 or len(rows) == 0:
-        return []
-    exact = query.astype(np.float64)
-    allowed = len(rows) if keep is None else int(np.count_nonzero(keep))
-    count = k + 32
-    if allowed <= (FEW_ROWS if keep is not None else 4 * count):
-        few = np.arange(len(rows)) if keep is None else np.flatnonzero(keep)
-        return _ranked(rows, ids, exact, few, seen)[:k]
-    while True:
-        found = index.candidates(query.astype(np.float32), count, keep)
-        hits = _ranked(rows, ids, exact, found, seen)
-        # Rows that tie with the last hit may be outside the candidates: ask for more until the worst
-        # of them is truly worse.
-        settled = len(hits) > k and hits[-1].score < hits[k - 1].score - 2 * 10**-DECIMALS
-        if settled or count >= allowed:
-            return hits[:k]
-        count *= 4
-
-
-def _ranked(
-    rows: NDArray[np.float16],
-    ids: Any,
-    query: NDArray[np.float64],
-    positions: NDArray[np.int64],
-    seen: dict[str, int] | None,
-) -> list[Hit]:
-    # Summed along the last axis each row's sum is its own: the other rows change nothing in it.
-    scores = (rows[positions].astype(np.float64) * query).sum(axis=1).round(DECIMALS).tolist()
-    best: dict[str, float] = {}
-    keys = ids.take(positions).to_pylist()
-    if seen is not None:
-        seen.update(zip(keys, positions.tolist(), strict=True))
-    for key, score in zip(keys, scores, strict=True):
-        if score > best.get(key, -np.inf):
-            best[key] = score
-    # Adding zero turns -0.0 into 0.0.
-    return [
-        Hit(key, score + 0.0) for key, score in sorted(best.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    faiss = faiss_module()
+    if keep is not None:
+        # Held by name: the parameters do not keep it alive.
+        selector = faiss.IDSelectorBitmap(np.packbits(keep, bitorder="little"))
+        params.sel = selector
+    with one_thread(faiss):
+        _, found = index.search(query, min(count, index.ntotal), params=params)
+    return np.asarray(found[0][found[0] >= 0], np.int64)
 
 
 class Codes:
@@ -179,140 +104,216 @@ class Codes:
         return None if (self.codes[:-1] <= self.codes[1:]).all() else np.argsort(self.codes, kind="stable")
 
 
-def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, int]:
-    """Position by id of those of `wanted` that are among `ids`, an Arrow array of strings.
+class Rows(ABC):
+    """Rows with unit vectors, each found by its position: in memory (`Matrix`), or in index files
+    (`rag.store.code_index.Segment`)."""
 
-    `videos`: of the rows.
-    """
-    found: dict[str, int] = {}
-    for video_id, keys in groupby(sorted(set(wanted)), video_id_of):
-        rows = videos.rows_of(video_id)
-        held = dict(zip(ids.take(rows).to_pylist(), rows.tolist(), strict=True))
-        found.update((key, held[key]) for key in keys if key in held)
-    return found
-
-
-def places_of(
-    held: NDArray[np.uint64], order: NDArray[np.int64] | None, row_ids: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Positions in `held`, uint64 (n,), of row ids, int64 (m,); -1 for one that is not there.
-
-    `order` sorts `held`; None where it is sorted.
-    """
-    found = np.full(len(row_ids), -1, np.int64)
-    if not len(held):
-        return found
-    first, last = (held[0], held[-1]) if order is None else held[order[[0, -1]]]
-    # A table of millions of rows has several parts, of which most hold none of the wanted ones.
-    near = np.flatnonzero((row_ids >= int(first)) & (row_ids <= int(last)))
-    wanted = row_ids[near].astype(np.uint64)
-    place = np.searchsorted(held, wanted, sorter=order)
-    rows = place if order is None else order[place]
-    there = held[rows] == wanted
-    found[near[there]] = rows[there]
-    return found
-
-
-class FilterColumns(Protocol):
-    """What a filter looks at of the rows of a table."""
+    keys: Any
+    """Arrow array of n strings."""
+    row_ids: NDArray[np.uint64]
+    """The table's row ids, (n,)."""
+    first_id = 0
+    """What is added to them in a snapshot of several libraries."""
+    visible: NDArray[np.bool_] | None = None
+    """The rows that a snapshot shows, (n,); None where it shows all."""
+    margin = 2 * 10**-DECIMALS
+    """Below the last hit by so much, the worst proposed row says that all that tie with it were proposed."""
+    most = sys.maxsize
+    """Rows that are proposed for a question, about. Where more tie with the last hit, such as equal texts,
+    some of them are answered."""
 
     @property
+    @abstractmethod
     def owners(self) -> Codes:
         """The video or the source of each row."""
-        ...
 
     @property
+    @abstractmethod
     def kinds(self) -> Codes | None:
-        """The kind of each row; None where there are none."""
-        ...
+        """The kind of evidence of each row; None where rows have none."""
 
+    @property
+    @abstractmethod
+    def spans(self) -> RowSpans | None:
+        """Start and end of each row; None where rows have no times."""
 
-class Matrix:
-    """Unit vectors of a table's rows.
+    @abstractmethod
+    def first_count(self, k: int) -> int:
+        """How many rows are proposed at first where k are wanted."""
 
-    `rows`: float16 (n, d); `ids`: Arrow array of n strings; `row_ids`: uint64 (n,); `owners`: the video or
-    the source of each. `spans` and `kinds`, where the table has
-    them. `texts`: the rows as an Arrow table without vectors, where it has one of those columns.
-    """
+    @abstractmethod
+    def candidates(
+        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        """Positions, int64 (m,), of about the `count` rows nearest to `query`, unit float32 (dim,).
 
-    def __init__(self, table: Any, key: str, owner: str, dim: int, texts: Collection[str] = ()) -> None:
-        self.rows = column_matrix(table["vector"], dim)
-        self.ids: Any = table[key].cast("large_string").combine_chunks()
-        self.row_ids: NDArray[np.uint64] = table["_rowid"].to_numpy()
-        self.owners = Codes(table[owner])
-        self.spans: RowSpans | None = None
-        self.kinds: Codes | None = None
-        if "start" in table.column_names:
-            self.spans = (table["start"].to_numpy(), table["end"].to_numpy())
-        if "kind" in table.column_names:
-            self.kinds = Codes(table["kind"])
-        self.texts: Any = None
-        if set(texts) & set(table.column_names):
-            # Arrow takes rows of a column in several chunks by copying all of it.
-            self.texts = table.drop_columns(["vector"]).combine_chunks()
-        self._seen: dict[str, int] = {}
+        `keep`: bool (n,), the rows that may be proposed; None is all of them.
+        """
 
-    @cached_property
-    def index(self) -> FaissIndex:
-        """The vector index over the rows, built at its first use."""
-        return FaissIndex(self.rows)
+    @abstractmethod
+    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
+        """float16 (m, dim) of rows, int64 (m,)."""
 
-    def positions(self, keys: Iterable[str]) -> dict[str, int]:
-        """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
-        if not len(self.row_ids):
-            return {}
-        wanted, seen = set(keys), self._seen
-        found = {key: seen[key] for key in wanted if key in seen}
-        return found | positions_of(self.ids, self.owners, wanted - found.keys())
+    @abstractmethod
+    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """Rows, int64 (m,), with their texts, by the columns of the table; None where these are not here."""
 
-    def rows_among(self, keys: Collection[str]) -> NDArray[np.int64]:
-        """Numbers of all rows with one of `keys`, int64 (m,), rising; several rows may have one key."""
+    def __len__(self) -> int:
+        return len(self.row_ids)
+
+    def mask(self, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
+        """bool (n,): visible rows that pass a filter; None where all do. `owners`: None is all of them."""
+        keep = row_mask(self, owners, where)
+        if keep is None or self.visible is None:
+            return self.visible if keep is None else keep
+        return keep & self.visible
+
+    def shown(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some rows, int64 (m,), that are visible."""
+        return positions if self.visible is None else positions[self.visible[positions]]
+
+    def rows_of(self, owner: str) -> NDArray[np.int64]:
+        """Positions of the visible rows of an owner, int64 (m,)."""
+        return self.shown(self.owners.rows_of(owner))
+
+    def rows_inside(self, owner: str, start: float, end: float) -> NDArray[np.int64]:
+        """Those of `rows_of` that overlap [start, end) seconds, int64 (m,); none where rows have no times."""
+        rows, spans = self.rows_of(owner), self.spans
+        return rows[:0] if spans is None else rows[(spans[0][rows] < end) & (spans[1][rows] > start)]
+
+    def positions(self, keys: Collection[str], *, by_owner: bool) -> NDArray[np.int64]:
+        """Positions of the visible rows with one of `keys`, int64 (m,). `by_owner`: keys begin with it."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        held = pc.is_in(self.ids, value_set=pa.array(sorted(keys), pa.large_string()))
-        return np.flatnonzero(held.to_numpy(zero_copy_only=False))
+        rows = np.arange(len(self)) if not by_owner else np.empty(0, np.int64)
+        if by_owner:
+            rows = np.concatenate([rows, *map(self.rows_of, sorted({video_id_of(key) for key in keys}))])
+        held = self.keys.take(rows) if by_owner else self.keys
+        found = pc.is_in(held, value_set=pa.array(sorted(keys), held.type))
+        return self.shown(rows[found.to_numpy(zero_copy_only=False)])
+
+    def ids_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The snapshot's row ids of rows, int64 (m,)."""
+        return self.row_ids[positions].astype(np.int64) + self.first_id
 
     def places(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Positions of rows by their row ids, int64 (m,); -1 for one that is not here."""
-        return places_of(self.row_ids, self._by_row_id, row_ids)
+        """Positions of rows by the snapshot's row ids, int64 (m,); -1 for one that is not here."""
+        found = np.full(len(row_ids), -1, np.int64)
+        if not len(self):
+            return found
+        row_ids, held, order = row_ids - self.first_id, self.row_ids, self._by_row_id
+        first, last = (held[0], held[-1]) if order is None else held[order[[0, -1]]]
+        # A table of millions of rows has several parts, of which most hold none of the wanted ones.
+        near = np.flatnonzero((row_ids >= int(first)) & (row_ids <= int(last)))
+        wanted = row_ids[near].astype(np.uint64)
+        place = np.searchsorted(held, wanted, sorter=order)
+        rows = place if order is None else order[place]
+        there = held[rows] == wanted
+        found[near[there]] = rows[there]
+        return found
 
     @cached_property
     def _by_row_id(self) -> NDArray[np.int64] | None:
         """Positions in the order of row ids; None where the rows are in it."""
         return None if (self.row_ids[:-1] <= self.row_ids[1:]).all() else np.argsort(self.row_ids)
 
-    def note(self, keys: list[str], row_ids: NDArray[np.int64]) -> None:
-        """So that `positions` knows those of some rows that are here; row ids int64 (n,)."""
-        places = self.places(row_ids)
-        self._note([keys[at] for at in np.flatnonzero(places >= 0)], places[places >= 0].tolist())
-
-    def _note(self, keys: list[str], positions: list[int]) -> None:
-        if len(self._seen) + len(keys) > REMEMBERED:
-            self._seen = {}
-        self._seen.update(zip(keys, positions, strict=True))
-
-    def rows_of(self, owners: Collection[str]) -> list[int]:
-        """Row ids of all rows of `owners`."""
-        return [int(row_id) for owner in owners for row_id in self.row_ids[self.owners.rows_of(owner)]]
-
     def nearest(self, query: NDArray[np.floating[Any]], k: int, keep: NDArray[np.bool_] | None) -> list[Hit]:
-        """The k rows nearest by cosine to `query`, unit float (dim,), best first.
+        """The k best hits by cosine to `query`, unit float (dim,), best first, ties by key; one for each key.
 
-        `keep`: bool (n,), the rows that may be answered; None is all of them. Raises ValueError for a
-        query of another shape.
+        `keep`: bool (n,), the rows that may be answered; None is all of them.
         """
-        seen: dict[str, int] = {}
-        hits = nearest(self.index, self.rows, self.ids, query, k, keep, seen)
-        self._note(list(seen), list(seen.values()))
-        return hits
+        allowed = len(self) if keep is None else int(np.count_nonzero(keep))
+        if k < 1 or not allowed:
+            return []
+        exact, single, count = query.astype(np.float64), query.astype(np.float32), self.first_count(k)
+        if allowed <= (FEW_ROWS if keep is not None else 4 * count):
+            rows, count = np.arange(len(self)) if keep is None else np.flatnonzero(keep), allowed
+        else:
+            rows = self.candidates(single, count, keep)
+        while True:
+            found = self._ranked(exact, rows)
+            # Rows that tie with the last hit may not be proposed: ask for more until the worst of those
+            # that are is truly worse.
+            settled = len(found) > k and found[-1][1] < found[k - 1][1] - self.margin
+            if settled or count >= min(allowed, self.most):
+                # Adding zero turns -0.0 into 0.0.
+                return [Hit(key, score + 0.0) for key, score in found[:k]]
+            count *= 4
+            rows = self.candidates(single, count, keep)
+
+    def _ranked(self, query: NDArray[np.float64], rows: NDArray[np.int64]) -> list[tuple[str, float]]:
+        """Each key of these rows with its best score, best first, ties by key."""
+        # Summed along the last axis each row's sum is its own: the other rows change nothing in it.
+        scores = (self.vectors(rows).astype(np.float64) * query).sum(axis=1).round(DECIMALS).tolist()
+        best: dict[str, float] = {}
+        for key, score in zip(self.keys.take(rows).to_pylist(), scores, strict=True):
+            if score > best.get(key, -np.inf):
+                best[key] = score
+        return sorted(best.items(), key=lambda item: (-item[1], item[0]))
 
 
-def overlapping(spans: RowSpans, start: float | None, end: float | None) -> NDArray[np.bool_]:
-    """bool (n,): whether each half-open span shares a moment with [start, end); None is no bound."""
-    keep = np.ones(len(spans[0]), np.bool_)
-    if end is not None:
-        keep &= spans[0] < end
-    if start is not None:
-        keep &= spans[1] > start
-    return keep
+class Matrix(Rows):
+    """Vectors in memory, all of which a question is compared with."""
+
+    def __init__(
+        self, rows: Any, table: VectorColumns, spans: Callable[[Any], RowSpans] | None = None
+    ) -> None:
+        """`rows`: an Arrow table with row ids, the vectors, and columns of `table`, with those of text or
+        without. `spans`: gives the times of rows by their keys, of a table that has none itself."""
+        self.matrix = column_matrix(rows["vector"], table.dim)
+        self.keys = rows[table.key].cast("large_string").combine_chunks()
+        self.row_ids = rows["_rowid"].to_numpy()
+        self._owners = Codes(rows[table.owner])
+        self._kinds = Codes(rows["kind"]) if "kind" in rows.column_names else None
+        self._spans_of = spans
+        self._times = [rows[name].to_numpy() for name in ("start", "end") if name in rows.column_names]
+        held = bool(table.texts) and set(table.texts) <= set(rows.column_names)
+        # Arrow takes rows of a column in several chunks by copying all of it.
+        self._texts: Any = rows.drop_columns(["vector"]).combine_chunks() if held else None
+
+    @property
+    def owners(self) -> Codes:
+        """The video or the source of each row."""
+        return self._owners
+
+    @property
+    def kinds(self) -> Codes | None:
+        """The kind of evidence of each row; None where rows have none."""
+        return self._kinds
+
+    @cached_property
+    def spans(self) -> RowSpans | None:
+        """Start and end of each row; None where rows have no times."""
+        if self._spans_of is not None:
+            return self._spans_of(self.keys)
+        return (self._times[0], self._times[1]) if self._times else None
+
+    @cached_property
+    def _index(self) -> Any:
+        """FAISS over the rows, built at its first use."""
+        faiss = faiss_module()
+        count, dim = self.matrix.shape
+        index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+        # Its codes are the rows themselves; to encode 100,000 again takes half a second.
+        index.add_sa_codes(np.ascontiguousarray(self.matrix).view(np.uint8).reshape(count, 2 * dim))
+        return index
+
+    def first_count(self, k: int) -> int:
+        """A few more, for those that tie."""
+        return k + 32
+
+    def candidates(
+        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        """By the vectors themselves."""
+        params = faiss_module().SearchParameters()
+        return proposals(self._index, params, query.reshape(1, -1), count, keep)
+
+    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
+        """float16 (m, dim) of rows, int64 (m,)."""
+        return self.matrix[positions]
+
+    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """Of a small table."""
+        return None if self._texts is None else self._texts.take(positions).to_pylist()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from rag.store.database import Database
 from rag.store.error_mapping import write_errors
 from rag.store.finding import writable_library
 from rag.store.layout import LibraryLayout, Location
-from rag.store.lock import WriterLock
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table, renamed_of
@@ -45,10 +45,10 @@ class Writer(VideoWriter):
     Files, problems and passages wait for `flush`, which `maintain`, `close` and all that commits call too.
     """
 
-    def __init__(self, layout: LibraryLayout, lock: WriterLock | None, db: Database | None = None) -> None:
-        """`db`: default, the tables as the last commit left them."""
+    def __init__(self, layout: LibraryLayout, db: Database | None = None) -> None:
+        """Its caller holds the lock. `db`: default, the tables as the last commit left them."""
         self._layout = layout
-        self._lock = lock
+        self._held = ExitStack()
         db = db or Database(layout)
         for name in schema.FIRST_TABLES:
             db.create(name, schema.arrow_schema(name))
@@ -76,14 +76,11 @@ class Writer(VideoWriter):
             if not layout.has_marker():
                 layout.write_marker()
             lock = layout.writer_lock()
-        if lock is not None:
-            lock.acquire()
-        try:
-            return cls(layout, lock)
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
+        with ExitStack() as held:
+            held.enter_context(lock)
+            writer = cls(layout)
+            writer._held = held.pop_all()
+        return writer
 
     def check_files(self, exact_rows: int = EXACT_ROWS) -> list[str]:
         """Raise `LibraryCorrupt` where a file of a table is gone or was cut; indexes that cannot be used are
@@ -368,11 +365,7 @@ class Writer(VideoWriter):
                 with write_errors(self._layout.folder):
                     self._layout.keep_spare_head()
         finally:
-            self._release()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
+            self._held.close()
 
     def __enter__(self) -> Writer:
         return self
@@ -382,4 +375,4 @@ class Writer(VideoWriter):
             self.close()
         else:
             # Whatever was in the middle of being written: the last commit counts, as after a kill.
-            self._release()
+            self._held.close()

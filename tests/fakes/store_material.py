@@ -8,12 +8,16 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.schema import matrix_column, vector_columns
+from rag.store.vector_index import Matrix
 from rag.store.writing import Writer
 
 IMAGE = EncoderRef("tiny", "f" * 32, 16, "torch-fp32", 8, "w" * 64)
@@ -26,6 +30,17 @@ WORDS = ("solder", "iron", "lamp", "drill", "mirror", "telescope", "running", "c
 def unit(seed: int, *shape: int) -> NDArray[np.float32]:
     rows = np.random.default_rng(seed).normal(size=shape).astype(np.float32)
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def matrix_of(rows: NDArray[np.floating[Any]], keys: Sequence[str]) -> Matrix:
+    """Vectors in memory, (n, dim), as of clips with these ids."""
+    columns = {
+        "clip_id": keys,
+        "video_id": ["v"] * len(keys),
+        "_rowid": np.arange(len(keys), dtype=np.uint64),
+    }
+    table = pa.table({**columns, "vector": pa.chunked_array([matrix_column(rows, rows.shape[1])])})
+    return Matrix(table, vector_columns("clips", rows.shape[1]))
 
 
 def video(n: int, clips: int = 2) -> Video:

@@ -117,8 +117,7 @@ def test_stopped_after_each_commit_of_a_run(
     stop_after(monkeypatch, commits, writer._db)
     with contextlib.suppress(Stop):
         short_run(writer)
-    assert writer._lock is not None
-    writer._lock.release()
+    writer._held.close()
     monkeypatch.undo()
     with Writer.open(tmp_path / "cut") as again:
         short_run(again)

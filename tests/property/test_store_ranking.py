@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.store import vector_index
 from rag.store.filters import path_matches, span_sql
-from rag.store.vector_index import FaissIndex, nearest
+from tests.fakes.store_material import matrix_of
 
 CELLS = st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0])
 
@@ -35,7 +34,7 @@ def test_nearest_is_brute_force(
     rows, query, keep, ids, k = problem
     old, vector_index.FEW_ROWS = vector_index.FEW_ROWS, few
     try:
-        hits = nearest(FaissIndex(rows), rows, pa.array(ids), query, k, keep if filtered else None)
+        hits = matrix_of(rows, ids).nearest(query, k, keep if filtered else None)
     finally:
         vector_index.FEW_ROWS = old
     scored = [(float(rows[i].astype(np.float64) @ query.astype(np.float64)), ids[i]) for i in range(len(ids))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Video
+from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.checking import check_files_of, damaged_index
@@ -164,17 +164,6 @@ def test_rows_are_read_by_id_and_by_key_as_without_an_index(library: Path) -> No
         coded.search_clips(unit(1, 3), 1)
 
 
-def test_rows_are_read_by_key_whatever_is_no_longer_remembered(
-    library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rag.store.vectors.REMEMBERED", 1)
-    keys = [f"{video(3).video_id}:e{row:06d}" for row in range(3)]
-    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
-        reader.search_evidence(unit(1, TEXT.dim), 1)
-        for count in (1, 2, 3):
-            assert len(reader.spans(keys[:count])) == count
-
-
 def test_passages_that_many_sources_hold_count_once(tmp_path: Path) -> None:
     folder, held = tmp_path / "lib", [Passage(f"p{i:03d}", f"d{i}", "", f"Text {i}.", ()) for i in range(200)]
     with Writer.open(folder) as writer:
@@ -253,44 +242,30 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
     assert index_files(folder) == index_files(tmp_path / "other")
 
 
-def test_an_index_file_without_permission_is_reported(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.store.code_index._digest", Mock(side_effect=PermissionError(13, "denied")))
-    with pytest.raises(IndexDamaged, match="cannot be read"):
-        verify(Layout(library).indexes, "evidence")
-
-
-@pytest.mark.parametrize("damage", ["truncated", "missing", "manifest"])
-def test_a_damaged_index_is_reported_and_not_used(
+@pytest.mark.parametrize("damage", ["truncated", "missing", "manifest", "format"])
+def test_a_damaged_index_is_reported_not_used_and_made_again(
     library: Path, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     layout = Layout(folder)
     path = next(layout.indexes.glob("evidence.000.*.codes"))
+    manifest = layout.indexes / "evidence.json"
     if damage == "truncated":
         path.write_bytes(path.read_bytes()[:-1000])
     elif damage == "missing":
         path.unlink()
+    elif damage == "manifest":
+        manifest.write_text("{")
     else:
-        (layout.indexes / "evidence.json").write_text("{")
+        manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT}', f'"format": {FORMAT - 1}'))
     with pytest.raises(IndexDamaged):
         verify(layout.indexes, "evidence")
-    assert "evidence" in check_files_of(Layout(folder)).index_files["evidence"]
+    assert damaged_index(folder) == check_files_of(layout).index_files["evidence"] != ""
     query = unit(3, TEXT.dim)
     exact, reader = both(folder)
     with caplog.at_level(logging.WARNING):
         assert reader.search_evidence(query, 10) == exact.search_evidence(query, 10)
     assert "table evidence is searched exactly" in caplog.text
-    with Writer.open(folder) as writer:
-        writer.maintain(EXACT_ROWS)
-    assert index_files(folder) == index_files(library)
-
-
-def test_a_run_makes_an_index_without_a_file_again(library: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    assert damaged_index(folder) == ""
-    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
-    path.unlink()
-    assert path.name in damaged_index(folder)
     with Writer.open(folder) as writer:
         writer.maintain(EXACT_ROWS)
     assert damaged_index(folder) == ""
@@ -300,43 +275,10 @@ def test_a_run_makes_an_index_without_a_file_again(library: Path, tmp_path: Path
 def test_a_changed_byte_is_found_by_reading_everything(library: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     path = next(Layout(folder).indexes.glob("evidence.000.*.vectors"))
-    flip(path, middle(path))
-    assert "is not as it was written" in check_files_of(Layout(folder), full=True).index_files["evidence"]
-
-
-def test_an_unchanged_run_makes_an_index_in_another_format_again(library: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    path = Layout(folder).indexes / "evidence.json"
-    path.write_text(path.read_text().replace(f'"format": {FORMAT}', f'"format": {FORMAT - 1}'))
-    assert damaged_index(folder) == f"{path}: is in the format of another version"
-    with Writer.open(folder) as writer:
-        writer.maintain(EXACT_ROWS)
-    assert index_files(folder) == index_files(library)
-
-
-def test_damage_is_not_taken_over_into_a_segment_that_grows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rag.store.maintenance.LATER_ROWS", 0)
-    folder = tmp_path / "lib"
-    fill(folder, range(20))
-    whole = Path(shutil.copytree(folder, tmp_path / "whole"))
-    (columns,) = Layout(folder).indexes.glob("evidence.*.arrow")
-    flip(columns, middle(columns))
-    for each in (folder, whole):
-        fill(each, range(20, 30))
-    assert verify(Layout(folder).indexes, "evidence") == verify(Layout(whole).indexes, "evidence")
-
-
-def middle(path: Path) -> slice:
-    at = path.stat().st_size // 2
-    return slice(at, at + 1)
-
-
-def flip(path: Path, places: slice) -> None:
     content = np.fromfile(path, np.uint8)
-    content[places] ^= 1
+    content[len(content) // 2] ^= 1
     content.tofile(path)
+    assert "is not as it was written" in check_files_of(Layout(folder), full=True).index_files["evidence"]
 
 
 def test_texts_of_spans_are_read_without_the_table(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,37 +293,14 @@ def test_texts_of_spans_are_read_without_the_table(library: Path, monkeypatch: p
     assert coded.spans(keys) == right
 
 
-@pytest.mark.parametrize(
-    ("read", "words"),
-    [
-        (Mock(side_effect=OSError(errno.EIO, "Input/output error")), "a vector cannot be read"),
-        (Mock(return_value=4), "the file of vectors is too short"),
-    ],
-    ids=["error", "short"],
-)
-def test_vectors_that_cannot_be_read_are_read_from_the_table(
-    library: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, read: Mock, words: str
+@pytest.mark.parametrize("read", [{"side_effect": OSError(errno.EIO, "error")}, {"return_value": 4}])
+def test_vectors_that_cannot_be_read_are_one_line(
+    library: Path, monkeypatch: pytest.MonkeyPatch, read: dict[str, Any]
 ) -> None:
-    exact, coded = both(library)
-    clips, spans = unit(3, IMAGE.dim), unit(3, TEXT.dim)
-    monkeypatch.setattr(os, "preadv", read)
-    with caplog.at_level(logging.WARNING):
-        assert coded.search_clips(clips, 10) == exact.search_clips(clips, 10)
-        assert coded.search_evidence(spans, 10) == exact.search_evidence(spans, 10)
-    assert f"{words}; the table is read instead" in caplog.text
-
-
-def test_an_index_that_cannot_be_read_while_it_grows_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
-    folder = tmp_path / "lib"
-    fill(folder, range(20))
-    with monkeypatch.context() as patch:
-        patch.setattr(code_index.VectorCodes, "read", Mock(side_effect=RuntimeError("read error")))
-        fill(folder, range(20, 30))
-    fill(tmp_path / "other", range(30))
-    assert index_files(folder) == index_files(tmp_path / "other")
+    _, coded = both(library)
+    monkeypatch.setattr(os, "preadv", Mock(**read))
+    with pytest.raises(LibraryCorrupt, match=r"\.vectors: .*; remove it, and .*: rag index FOLDER"):
+        coded.search_clips(unit(3, IMAGE.dim), 10)
 
 
 def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
@@ -446,90 +365,3 @@ def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
         assert not any(health.index_files.values())
     with Reader.open(library) as exact:
         assert exact.recall(25) == {}
-
-
-def clip_spans(rng: random.Random, count: int) -> list[tuple[str, float, float]]:
-    """Spans of text inside clips, over their edges, longer than them and outside of the videos."""
-    found = []
-    for _ in range(count):
-        start = rng.choice([rng.uniform(-40, 30 * CLIPS + 40), 30.0 * rng.randrange(CLIPS)])
-        found.append((video(rng.randrange(VIDEOS + 1)).video_id, start, start + rng.choice([0, 7, 30, 45])))
-    return found
-
-
-def test_clips_are_the_same_with_and_without_an_index(library: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    spans = clip_spans(random.Random(3), 200)
-    with Writer.open(folder) as writer:
-        writer.remove_paths([video(5).path])
-    exact, coded = both(folder)
-    right = exact.clips_holding(spans)
-    ids = sorted({clip.clip_id for clip in right if clip is not None})
-    assert [clip is None for clip in right] == [int(span[0], 16) in (5, VIDEOS) for span in spans]
-    coded.search_clips(unit(1, IMAGE.dim), 5)
-    assert coded.clips_holding(spans) == right
-    assert coded.clips_by_id([*ids, "none:00000"]) == {i: exact.clip(i) for i in ids}
-
-
-def test_clips_are_the_same_where_segments_and_memory_share_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A video of which two segments have clips, one that came after the index, and a second library."""
-    monkeypatch.setattr(code_index, "SEGMENT_ROWS", 1500)
-    first, second = tmp_path / "first", tmp_path / "second"
-    fill(first, range(80))
-    fill(second, range(75, VIDEOS), group=25)
-    with Writer.open(first) as writer:
-        put_videos(writer, range(80, 81))
-    spans = clip_spans(random.Random(5), 300)
-    for folders in ((first,), (first, second)):
-        exact = Reader.open(folders[0], *folders[1:])
-        coded = Reader.open(folders[0], *folders[1:], exact_rows=EXACT_ROWS)
-        right = exact.clips_holding(spans)
-        assert sum(clip is not None for clip in right) > 200
-        coded.search_clips(unit(1, IMAGE.dim), 5)
-        vectors = coded._snapshot.clip_vectors
-        assert vectors is not None
-        assert len(vectors.indexed) > 2
-        known = vectors.times_of(video(n).video_id for n in range(VIDEOS))
-        assert video(36).video_id in known
-        assert video(37).video_id not in known  # its clips 1480 to 1519 are in two segments
-        assert video(80).video_id not in known
-        assert coded.clips_holding(spans) == right
-        ids = [clip.clip_id for clip in right if clip is not None]
-        assert coded.clips_by_id(ids) == exact.clips_by_id(ids)
-        for seed in range(5):
-            query = unit(7000 + seed, TEXT.dim)
-            assert coded.search_evidence(query, 10) == exact.search_evidence(query, 10)
-
-
-def test_of_what_was_found_the_last_is_remembered(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.store.vectors.REMEMBERED", 100)
-    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
-        reader.search_evidence(unit(1, TEXT.dim), 1)
-        vectors = reader._snapshot.evidence_vectors
-        assert vectors is not None
-        for count in (60, 60, 1000, 1):
-            vectors.remember([f"{count}:{n}" for n in range(count)], list(range(count)))
-            assert f"{count}:{count - 1}" in vectors._seen
-            assert len(vectors._seen) <= 100
-        assert "1000:999" in vectors._seen
-
-
-@pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="reads that do not wait are Linux's")
-def test_vectors_that_are_not_in_the_page_cache_are_asked_for_and_waited_for(
-    library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, asked = os.preadv, []
-
-    def uncached(file: int, buffers: list[memoryview], start: int, flags: int = 0) -> int:
-        if flags == os.RWF_NOWAIT and start % 3:
-            raise BlockingIOError
-        return read(file, buffers, start, flags) if flags == 0 or start % 2 else 4
-
-    exact, coded = both(library)
-    monkeypatch.setattr(os, "preadv", uncached)
-    monkeypatch.setattr(os, "posix_fadvise", lambda *of: asked.append(of[-1]))
-    for search, dim in ("search_clips", IMAGE.dim), ("search_evidence", TEXT.dim):
-        assert getattr(coded, search)(unit(3, dim), 10) == getattr(exact, search)(unit(3, dim), 10)
-    assert asked.count(os.POSIX_FADV_WILLNEED) > 10

@@ -191,7 +191,7 @@ def test_lance_reads_the_index_that_lancedb_made(tmp_path: Path) -> None:
     assert "MatchQuery" in plan
     assert dataset.has_stable_row_ids
     with Reader.open(tmp_path / "lib") as reader:
-        assert match(dataset, "runs", 3, None, reader._snapshot.passage_vectors)[0].key == "p00000"
+        assert match(dataset, "runs", 3, None, reader._snapshot.passage_vectors.keys_at)[0].key == "p00000"
 
 
 def test_lancedb_reads_the_index_that_lance_made(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from corpora.platforms import SharedMark, is_marked
 from rag.errors import LibraryBusy
-from rag.store.lock import WriterLock
+from rag.store.lock import writer_lock
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import fill
@@ -19,11 +19,10 @@ from tests.fakes.store_material import fill
 HOLD = """
 import sys, time
 from pathlib import Path
-from rag.store.lock import WriterLock
-lock = WriterLock(Path(sys.argv[1]))
-lock.acquire()
-print("held", flush=True)
-time.sleep(60)
+from rag.store.lock import writer_lock
+with writer_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
 """
 
 
@@ -42,20 +41,20 @@ def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "held\n"
-            with pytest.raises(LibraryBusy, match=f"process {child.pid} "):
-                WriterLock(path).acquire()
+            with pytest.raises(LibraryBusy, match=f"process {child.pid} "), writer_lock(path):
+                pass
         finally:
             child.kill()
-    with WriterLock(path):
+    with writer_lock(path):
         assert f'"pid": {os.getpid()}' in path.with_suffix(".json").read_text()
 
 
 def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with WriterLock(path):
+    with writer_lock(path):
         path.with_suffix(".json").write_text("{nonsense")
-        with pytest.raises(LibraryBusy, match="another process is writing"):
-            WriterLock(path).acquire()
+        with pytest.raises(LibraryBusy, match="another process is writing"), writer_lock(path):
+            pass
 
 
 def test_a_spawned_child_does_not_carry_the_lock_on(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_a_spawned_child_does_not_carry_the_lock_on(tmp_path: Path) -> None:
     code = (
         "import os\nfor fd in range(3, 256):\n    try: print(os.fstat(fd).st_ino)\n    except OSError: pass"
     )
-    with WriterLock(path):
+    with writer_lock(path):
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, close_fds=False, check=True
         )
