@@ -9,8 +9,6 @@ others.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -153,7 +151,6 @@ class _Pull:
                 raise
         self._by_rows = [name for name in self._pins if self._has_frames(name) and not frames]
         self._store: ObjectStore = source.store
-        self._md5 = True
 
     def _require_same_head(self) -> None:
         """Raise `_Cleaned` where a writer has committed since, and so may have removed what is missing."""
@@ -213,31 +210,12 @@ class _Pull:
         with write_errors(self._target.folder):
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_file(path) as draft:
-                if not self._downloaded(found, draft):
+                with draft.open("wb") as file:
+                    file.writelines(self._parts(found))
+                if draft.stat().st_size != found.size:
                     raise StoreError(
-                        f"{self._store.url}/{found.key}: arrived damaged twice; check the network"
+                        f"{self._store.url}/{found.key}: arrived cut; run the same command again"
                     )
-
-    def _downloaded(self, found: StoredObject, draft: Path) -> bool:
-        """Whether the content is whole, by its size, and by its MD5 where the store's ETags are such."""
-        seen: set[str] = set()
-        for _ in range(3):
-            digest = hashlib.md5(usedforsecurity=False)
-            with draft.open("wb") as file:
-                for part in self._parts(found):
-                    digest.update(part)
-                    file.write(part)
-            size = draft.stat().st_size
-            if size == found.size:
-                etag = found.etag.strip('"')
-                if not self._md5 or digest.hexdigest() == etag or not re.fullmatch(r"[0-9a-f]{32}", etag):
-                    return True
-                if digest.hexdigest() in seen:
-                    # Twice the same: it is the ETag that is no MD5, as of an encrypted object.
-                    self._md5 = False
-                    return True
-                seen.add(digest.hexdigest())
-        return False
 
     def _parts(self, found: StoredObject) -> Iterator[bytes]:
         try:

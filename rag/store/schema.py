@@ -78,9 +78,23 @@ def column_names(table: str) -> list[str]:
 
 
 def _table(table: str, rows: Iterable[Mapping[str, Any]]) -> Any:
+    """Paths are stored as bytes, and texts as valid UTF-8."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist(list(rows), schema=arrow_schema(table))
+    kinds = dict(column.split(":") for column in COLUMNS[table].split())
+    stored = [{name: _stored(value, kinds[name]) for name, value in row.items()} for row in rows]
+    return pa.Table.from_pylist(stored, schema=arrow_schema(table))
+
+
+def _stored(value: Any, kind: str) -> Any:
+    if isinstance(value, str):
+        return os.fsencode(value) if kind == "binary" else clean(value)
+    return [clean(each) for each in value] if kind == "[string]" else value
+
+
+def clean(text: str) -> str:
+    """Text that is valid UTF-8: a title taken from an odd file name holds surrogate escapes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def vectors_table(encoder: EncoderRef) -> str:
@@ -145,14 +159,9 @@ def quoted_bytes(values: Iterable[bytes]) -> str:
     return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
 
 
-def clean(text: str) -> str:
-    """Text that is valid UTF-8: a title taken from an odd file name holds surrogate escapes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def file_rows(rows: Iterable[FileRow]) -> Any:
     """Files as an Arrow table."""
-    return _table("files", ({**asdict(row), "path": os.fsencode(row.path)} for row in rows))
+    return _table("files", map(asdict, rows))
 
 
 def file_of(row: Mapping[str, Any]) -> FileRow:
@@ -167,28 +176,13 @@ def problem_of(row: Mapping[str, Any]) -> NotedProblem:
 
 def problem_rows(problems: Iterable[NotedProblem]) -> Any:
     """Problems as an Arrow table."""
-    values = (
-        {"path": os.fsencode(p.path), "reason": clean(p.reason), "action": clean(p.action), "stamp": stamp}
-        for p, stamp in problems
-    )
-    return _table("problems", values)
+    return _table("problems", ({**asdict(noted.problem), "stamp": noted.stamp} for noted in problems))
 
 
 def video_rows(video: Video, stages: Mapping[str, Any], indexed_at: int, *, complete: bool) -> Any:
     """A video as an Arrow table of one row; one that is not `complete` has clips alone, to go on from."""
-    value = {
-        **asdict(video),
-        "path": os.fsencode(video.path),
-        "title": clean(video.title),
-        "description": clean(video.description),
-        "tags": [clean(tag) for tag in video.tags],
-        "language": clean(video.language),
-        "damage": clean(video.damage),
-        "complete": complete,
-        "stages": json.dumps(stages, sort_keys=True),
-        "indexed_at": indexed_at,
-    }
-    return _table("videos", [value])
+    made = {"complete": complete, "stages": json.dumps(stages, sort_keys=True), "indexed_at": indexed_at}
+    return _table("videos", [{**asdict(video), **made}])
 
 
 def video_of(row: Mapping[str, Any]) -> Video:

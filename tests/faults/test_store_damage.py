@@ -29,7 +29,7 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.stopped_runs import COMMITS, Stop, stop_after
-from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video, write
+from tests.fakes.store_material import META, TEXT, add_video, fill, unit, video, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -127,6 +127,7 @@ def altered(head: Path, **changes: object) -> bytes:
         None,
         {"tables": None},
         {"tables": {"clips": "x"}},
+        {"tables": "a version that is not there"},
         {"earlier": [{"until": "x", "tables": {}}]},
     ],
 )
@@ -136,26 +137,19 @@ def test_a_torn_head_is_put_back_from_its_copy(
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1,), sources=(1,))
     expected, head = list(dump(layout.folder)), layout.folder / "head.json"
+    if damage == {"tables": "a version that is not there"}:
+        tables = json.loads(head.read_bytes())["tables"]
+        damage = {"tables": {**tables, "passages": tables["passages"] + 7}}
     if damage is None:
         head.unlink()
     else:
         head.write_bytes(altered(head, **damage) if isinstance(damage, dict) else damage)
     for use in (Reader.open, Writer.open):
-        with pytest.raises(LibraryCorrupt, match=r"head\.json .*rag doctor --repair"):
+        with pytest.raises(LibraryCorrupt, match=r"(head\.json|table passages) .*rag doctor --repair"):
             use(layout.folder)
     assert repair(layout.folder, confirm=refuse).made_again == ["put head.json back from its copy"]
     assert list(dump(layout.folder)) == expected
     assert repair(layout.folder, confirm=refuse).made_again == []
-
-
-def test_a_head_that_names_a_version_which_is_not_there_is_put_back(tmp_path: Path) -> None:
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1,))
-    expected, head = list(dump(layout.folder)), layout.folder / "head.json"
-    tables = json.loads(head.read_bytes())["tables"]
-    head.write_bytes(altered(head, tables={**tables, "passages": tables["passages"] + 7}))
-    assert repair(layout.folder, confirm=refuse).made_again == ["put head.json back from its copy"]
-    assert list(dump(layout.folder)) == expected
 
 
 def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
@@ -166,18 +160,9 @@ def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
     before = sorted(layout.tables.rglob("*"))
     with pytest.raises(LibraryCorrupt, match=r"head\.json is gone"):
         Writer.open(layout.folder)
-    with pytest.raises(LibraryCorrupt, match="index again"):
-        repair(layout.folder, confirm=refuse)
-    assert sorted(layout.tables.rglob("*")) == before
-
-
-def test_a_repair_without_any_head_says_to_index_again(tmp_path: Path) -> None:
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1,))
-    for head in layout.folder.glob("head*.json"):
-        head.write_bytes(b"")
     with pytest.raises(LibraryCorrupt, match=r"is lost.* index again with: rag index"):
         repair(layout.folder, confirm=refuse)
+    assert sorted(layout.tables.rglob("*")) == before
 
 
 @pytest.mark.parametrize("part", ["data", "_versions"])
@@ -322,20 +307,6 @@ def test_a_library_of_another_schema_is_refused(tmp_path: Path) -> None:
             with pytest.raises(kind, match="version of this program"):
                 use(tmp_path / "lib")
         assert head.read_bytes() == before
-
-
-def test_a_writer_that_failed_to_open_leaves_the_library_as_it_was(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    manifests = list((Layout(tmp_path / "lib").table("videos") / "_versions").iterdir())
-    held = [path.read_bytes() for path in manifests]
-    for path in manifests:
-        path.write_bytes(b"")
-    with pytest.raises(LibraryCorrupt):
-        Writer.open(tmp_path / "lib")
-    for path, data in zip(manifests, held, strict=True):
-        path.write_bytes(data)
-    with Writer.open(tmp_path / "lib") as writer:
-        assert list(writer.stage_fingerprints()) == [video(1).video_id]
 
 
 FILL_UP = """
@@ -491,20 +462,15 @@ def test_a_file_without_permission_is_no_damage(
         (ValueError("Encountered corrupt file"), LibraryCorrupt),
         (type("RustPanic", (Exception,), {})("rust future panicked"), LibraryCorrupt),
         (LibraryFull("as it is"), LibraryFull),
+        (RuntimeError("Failed to create temp dir: No such file or directory (os error 2)"), LibraryError),
     ],
 )
 def test_errors_are_mapped_at_one_boundary(
     tmp_path: Path, error: Exception, kind: type[LibraryError]
 ) -> None:
-    with pytest.raises(kind), read_errors(tmp_path, "clips"):
+    with pytest.raises(kind) as caught, read_errors(tmp_path, "clips"):
         raise error
-
-
-def test_a_missing_temporary_folder_is_no_damage(tmp_path: Path) -> None:
-    words = 'Failed to create temp dir: LanceError(IO): No such file or directory (os error 2) at path "/x"'
-    with pytest.raises(LibraryError, match="set TMPDIR") as caught, read_errors(tmp_path, "videos"):
-        raise RuntimeError(words)
-    assert not isinstance(caught.value, LibraryCorrupt)
+    assert type(caught.value) is kind
 
 
 def test_a_bug_stays_a_bug(tmp_path: Path) -> None:
@@ -525,4 +491,3 @@ def test_a_failure_while_closing_does_not_hide_the_first(
         raise ZeroDivisionError
     with pytest.raises(LibraryFull, match="again"), Writer.open(tmp_path / "lib") as writer:
         assert writer.meta is None
-    assert clip_frames(1, 0).pixels == "pixels-1-0"

@@ -30,15 +30,6 @@ def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name
     assert contents(tmp_path) == {name: b"mine"}
 
 
-def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
-    versions = tmp_path / "tables" / "meta.lance" / "_versions"
-    versions.mkdir(parents=True)
-    (versions / "1.manifest").write_bytes(b"mine")
-    with pytest.raises(LibraryNotFound):
-        Writer.open(tmp_path)
-    assert list(contents(tmp_path).values()) == [b"mine"]
-
-
 @pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", f"{MARKER}.killed"])
 def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | None) -> None:
     folder = tmp_path / "a" / "b"

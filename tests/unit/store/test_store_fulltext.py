@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lance
-import lancedb
 import pytest
-from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
-from rag.store.fulltext import TOKENIZER, match
-from rag.store.head import read_head
 from rag.store.layout import Layout
 from rag.store.maintenance import index_faults
 from rag.store.reading import Reader
@@ -159,56 +155,3 @@ def test_an_index_is_not_damaged_for_rows_without_plain_words(tmp_path: Path, te
     write(tmp_path / "lib", [text])
     layout = Layout(tmp_path / "lib")
     assert index_faults(layout, "passages", layout.dataset("passages")) == {}
-
-
-def test_add_optimize_merge_search(tmp_path: Path) -> None:
-    """lancedb/lancedb#3177: a merge after `optimize()`, with a scalar index on its key, failed silently."""
-    write(tmp_path / "lib", TEXTS)
-    uri = tmp_path / "lib" / "tables"
-    table = lancedb.connect(uri).open_table("passages")
-    table.create_index("passage_id", config=lancedb.index.BTree())
-    table.optimize()
-    rows = table.search().limit(None).to_arrow()
-    changed = rows.slice(0, 2).to_pylist()
-    for row in changed:
-        row["words"] = "\na zebra crossing"
-    merge = table.merge_insert("passage_id").when_matched_update_all().when_not_matched_insert_all()
-    merge.execute([*changed, {**changed[0], "passage_id": "new"}])
-    layout = Layout(tmp_path / "lib")
-    head, _ = read_head(layout)
-    layout.write_head(head.next({**head.tables, "passages": table.version}, head.meta).to_bytes(), "")
-    keys = sorted([row["passage_id"] for row in changed] + ["new"])
-    with Reader.open(tmp_path / "lib") as reader:
-        assert [hit.key for hit in reader.match_passages("zebras", 9)] == keys
-        assert len(reader.search_passages(unit(0, TEXT.dim), 99)) == len(TEXTS) + 1
-        assert {p.text for p in reader.passages(keys)} == {"a zebra crossing"}
-
-
-def test_lance_reads_the_index_that_lancedb_made(tmp_path: Path) -> None:
-    write(tmp_path / "lib", TEXTS)
-    dataset = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
-    plan = dataset.scanner(full_text_query="runs", columns=["passage_id"]).explain_plan()
-    assert "MatchQuery" in plan
-    assert dataset.has_stable_row_ids
-    with Reader.open(tmp_path / "lib") as reader:
-        assert match(dataset, "runs", 3, None, reader._snapshot.passage_vectors.keys_at)[0].key == "p00000"
-
-
-def test_lancedb_reads_the_index_that_lance_made(tmp_path: Path) -> None:
-    write(tmp_path / "lib", TEXTS)
-    path = tmp_path / "lib" / "tables" / "passages.lance"
-    with Reader.open(tmp_path / "lib") as reader:
-        ours = reader.match_passages("runs iron", 2)
-    lance.dataset(str(path)).create_scalar_index(
-        "words", "INVERTED", name="words_idx", replace=True, **TOKENIZER
-    )
-    table = lancedb.connect(path.parent).open_table("passages")
-    found = table.search("runs iron", query_type="fts", fts_columns="words").limit(2).to_list()
-    assert sorted((row["passage_id"], round(row["_score"], 6)) for row in found) == sorted(
-        (hit.key, hit.score) for hit in ours
-    )
-
-
-def test_the_tokenizer_is_one_that_lancedb_knows() -> None:
-    config = FTS(**TOKENIZER)
-    assert (config.base_tokenizer, config.remove_stop_words) == ("icu", False)

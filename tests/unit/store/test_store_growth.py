@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import time
 from pathlib import Path
@@ -138,12 +137,6 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> Non
         assert [c.vectors.tolist() for c in reader.frames(wanted)] == [c.vectors.tolist() for c in before]
 
 
-def test_full_fragments_of_vectors_are_left_alone() -> None:
-    vectors = f"vectors_{'f' * 24}"
-    sizes = [12_000, 307_200, 307_201, 1_300_000, 12_000_000]
-    assert [maintenance.fragment_rows(vectors, size) for size in sizes] == [1200, 1200, 4800, 19_200, 19_200]
-
-
 def test_fragments_of_vectors_grow_with_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (1, 16))
     monkeypatch.setattr(maintenance, "MATRIX_FRAGMENTS", 2)
@@ -185,27 +178,6 @@ def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytes
         assert reader.stats().tables["clips"].fragments == 4
 
 
-def test_compaction_needs_room_for_what_it_copies_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (12, 12))
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        for n in range(1, 7):
-            add_video(writer, n)
-        writer.maintain()
-        data = tmp_path / "lib" / "tables" / f"{VECTORS}.lance" / "data"
-        full = set(data.iterdir())
-        for n in (9, 10):
-            add_video(writer, n)
-        small = sum(path.stat().st_size for path in set(data.iterdir()) - full)
-        usage = shutil.disk_usage(tmp_path)._replace(free=2 * small)
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-        writer.maintain()
-    with Reader.open(tmp_path / "lib") as reader:
-        assert reader.stats().tables[VECTORS].fragments == 2
-
-
 def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=())
     wanted = [clip_frames(1, i).clip.clip_id for i in (0, 1)]
@@ -222,16 +194,6 @@ def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
         writer.maintain()
         with Reader.open(tmp_path / "lib") as after:
             assert after.stats().removable_versions == 0
-
-
-def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=(1,))
-    found = [json.loads(line) for line in dump(tmp_path / "lib")]
-    columns = {key for row in found for key in row}
-    assert columns.isdisjoint({"indexed_at", "mtime_ns", "ctime_ns", "stamp", "_rowid"})
-    assert "library_id" not in json.dumps(found)
-    tables = [row["table"] for row in found]
-    assert tables == ["meta", *sorted(tables[1:])]
 
 
 @pytest.mark.slow

@@ -57,18 +57,6 @@ def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
             pass
 
 
-def test_a_spawned_child_does_not_carry_the_lock_on(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    code = (
-        "import os\nfor fd in range(3, 256):\n    try: print(os.fstat(fd).st_ino)\n    except OSError: pass"
-    )
-    with writer_lock(path):
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, close_fds=False, check=True
-        )
-        assert str(path.stat().st_ino) not in done.stdout.split()
-
-
 def test_a_writer_that_fails_to_open_gives_the_lock_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ from rag.records import SearchFilter
 from rag.store.lookup import file_statuses, path_of, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import EXCLUDED, FileRow, Hit
-from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.store_material import (
     IMAGE,
@@ -286,11 +285,6 @@ def test_vectors_of_spans_are_those_they_were_indexed_with(reader: Reader) -> No
     assert reader.span_vectors([]) == {}
 
 
-def test_a_query_of_another_size_is_refused(reader: Reader) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        reader.search_clips(unit(1, 3), 1)
-
-
 def test_stats_count_what_is_seen(reader: Reader) -> None:
     stats = reader.stats()
     assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (5, 3, 1, 6)
@@ -381,38 +375,6 @@ def test_threads_share_a_reader(library: Path) -> None:
             thread.join()
         assert len(answers) == 8
         assert all(answer == answers[0] for answer in answers)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
-def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
-    tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
-    pin = Snapshot._open
-    with Writer.open(tmp_path / "lib") as writer:
-
-        def pin_beside_a_writer(self: Snapshot, name: str, version: int) -> object:
-            if name == moment:
-                monkeypatch.setattr(Snapshot, "_open", pin)
-                writer.remove_paths([video_path(1), "/corpus/texts/1.txt"])
-                add_video(writer, 3)
-                add_source(writer, 3)
-                writer.flush()
-            return pin(self, name, version)
-
-        monkeypatch.setattr(Snapshot, "_open", pin_beside_a_writer)
-        with Reader.open(tmp_path / "lib") as reader:
-            assert Snapshot._open is pin, "the writer must have been at work"
-            assert {v.video_id for v in reader.videos()} == {video(n).video_id for n in (1, 2)}
-            assert len(reader.search_clips(QUERY, 99)) == 4
-            assert (
-                len(reader.search_evidence(WORD_QUERY, 99)) == len(reader.match_evidence("number", 99)) == 6
-            )
-            assert {hit.key[:4] for hit in reader.search_passages(WORD_QUERY, 99)} == {"p001", "p002"}
-            assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p001", "p002"}
-            reader.refresh()
-            assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}
 
 
 def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path: Path) -> None:
