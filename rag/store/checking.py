@@ -30,7 +30,7 @@ from rag.errors import LibraryCorrupt, LibraryReadOnly
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
-from rag.store.code_index import IndexDamaged, damaged, damaged_table, drop_damaged, verify
+from rag.store.code_index import index_fault, indexed_tables, manifest_path
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.head import Head, parse_head, read_head
@@ -172,26 +172,16 @@ def check_files_of(layout: LibraryLayout, *, full: bool = False, progress: Read 
             health.faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
     if isinstance(layout, Layout):
         health.index_files = {
-            path.stem: _index_fault(layout.indexes, path.stem, full=full)
-            for path in sorted(layout.indexes.glob("[!.]*.json"))
+            table: index_fault(layout.indexes, table, full=full) for table in indexed_tables(layout.indexes)
         }
     return health
 
 
-def _index_fault(folder: Path, table: str, *, full: bool) -> str:
-    try:
-        if full:
-            verify(folder, table)
-            return ""
-        return damaged_table(folder, table)
-    except IndexDamaged as error:
-        return str(error)
-
-
 def damaged_index(folder: Location) -> str:
     """What is wrong with the library's index files, where questions would notice it; empty for nothing."""
-    indexes = open_layout(folder).indexes
-    return "" if indexes is None or not indexes.is_dir() else damaged(indexes)
+    if (indexes := open_layout(folder).indexes) is None:
+        return ""
+    return next(filter(None, (index_fault(indexes, table) for table in indexed_tables(indexes))), "")
 
 
 @contextmanager
@@ -264,9 +254,11 @@ def repair(
             damage.give_up(writer)
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
-            if layout.indexes is not None:
-                with write_errors(layout.folder):
-                    report.made_again += drop_damaged(layout.indexes, writer.tables())
+            if (indexes := layout.indexes) is not None:
+                for table in indexed_tables(indexes):
+                    if fault := index_fault(indexes, table, full=True):
+                        manifest_path(indexes, table).unlink()
+                        report.made_again.append(f"the index files of table {table} are made again: {fault}")
             report.notes = writer.maintain(exact_rows)
     return report
 
@@ -440,9 +432,11 @@ def recall(
     for vectors in (s.clip_vectors, s.sound_vectors, s.evidence_vectors, s.passage_vectors):
         if vectors is None or not vectors.indexed:
             continue
-        queries = _stored_vectors(s, vectors, count)
-        if texts is not None and vectors is s.clip_vectors and (words := _stored_texts(s, count)):
-            queries = texts(words)
+        stored = _spread(s, vectors.table.name, "vector", count)
+        queries = column_matrix(stored, vectors.table.dim).astype(np.float32)
+        if texts is not None and vectors is s.clip_vectors:
+            words = _spread(s, "evidence", FULL_TEXT, count).to_pylist()
+            queries = texts(words) if words else queries
         found[vectors.table.name] = (len(queries), _recall(s, vectors, queries))
     return found
 
@@ -463,21 +457,8 @@ def _recall(s: Snapshot, vectors: VectorTable, queries: NDArray[np.float32]) -> 
     return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
 
 
-def _stored_vectors(s: Snapshot, vectors: VectorTable, count: int) -> NDArray[np.float32]:
-    """float32 (n, dim) of rows spread over a table."""
-    rows = s.take(vectors.table.name, ["vector"], _spread_rows(s, vectors.table.name, count))
-    return column_matrix(rows["vector"], vectors.table.dim).astype(np.float32)
-
-
-def _stored_texts(s: Snapshot, count: int) -> list[str]:
-    """Texts of spans spread over the library."""
-    rows = s.take("evidence", [FULL_TEXT], _spread_rows(s, "evidence", count))
-    texts: list[str] = rows[FULL_TEXT].to_pylist()
-    return texts
-
-
-def _spread_rows(s: Snapshot, name: str, count: int) -> list[int]:
-    """Ids of `count` rows spread over a table, or of all where it has fewer."""
+def _spread(s: Snapshot, name: str, column: str, count: int) -> Any:
+    """A column of `count` rows spread over a table, or of all where it has fewer."""
     rows = np.sort(s.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-    chosen: list[int] = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)].tolist()
-    return chosen
+    chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
+    return s.take(name, [column], chosen.tolist())[column]

@@ -17,12 +17,13 @@ compares the hashes.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
 import os
 import weakref
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from corpora.platforms import LOOK, read_at
 from rag.errors import LibraryCorrupt
@@ -69,10 +71,23 @@ class IndexFile:
     name: str
     bytes: int
 
-    @property
-    def digest(self) -> str:
-        """The hash of its content, which its name holds."""
-        return self.name.split(".")[-2]
+    def __post_init__(self) -> None:
+        if Path(self.name).name != self.name or "\0" in self.name:
+            raise ValueError("no name of a file beside it")
+
+    def check(self, folder: Path, *, full: bool) -> None:
+        """Raise `IndexDamaged` where it is missing or has another size; with `full` or another content."""
+        path = folder / self.name
+        try:
+            if (size := path.stat().st_size) != self.bytes:
+                raise IndexDamaged(f"{path}: has {size} bytes, not {self.bytes}")
+            # Its name holds the hash of its content.
+            if full and _digest(path) != self.name.split(".")[-2]:
+                raise IndexDamaged(f"{path}: is not as it was written")
+        except FileNotFoundError as error:
+            raise IndexDamaged(f"{path}: is missing") from error
+        except OSError as error:
+            raise IndexDamaged(f"{path}: cannot be read") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,30 +135,39 @@ def manifest_path(folder: Path, table: str) -> Path:
     return folder / f"{table}.json"
 
 
-def read_manifest(folder: Path, table: str) -> Manifest | None:
-    """None where the table has no index. Raises `IndexDamaged`, also for one in another format."""
+def read_manifest(folder: Path, table: str, *, full: bool = False) -> Manifest | None:
+    """None where the table has no index.
+
+    Raises `IndexDamaged` for one in another format, and where a file is missing or not as it was written: by
+    its size, with `full` by its hash.
+    """
     path = manifest_path(folder, table)
     try:
         held = json.loads(path.read_bytes())
         if held["format"] != FORMAT:
             raise IndexDamaged(f"{path}: is in the format of another version")
-        names = ("codes", "columns", "vectors")
-        segments = tuple(
-            SegmentFiles(each["rows"], each["last_row_id"], *(_file(each[name]) for name in names))
-            for each in held["segments"]
-        )
-        return Manifest(held["dim"], segments)
+        manifest = TypeAdapter(Manifest).validate_python(held)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
+    for file in (file for part in manifest.segments for file in part.files):
+        file.check(folder, full=full)
+    return manifest
 
 
-def _file(held: dict[str, Any]) -> IndexFile:
-    file = IndexFile(**held)
-    if Path(file.name).name != file.name or "\0" in file.name:
-        raise ValueError("no name of a file beside it")
-    return file
+def indexed_tables(folder: Path) -> list[str]:
+    """Names of the tables that have index files in a folder, which may not be there."""
+    return [path.stem for path in sorted(folder.glob("[!.]*.json"))]
+
+
+def index_fault(folder: Path, table: str, *, full: bool = False) -> str:
+    """Why the index of a table cannot be used, as `read_manifest` finds; empty where it can."""
+    try:
+        read_manifest(folder, table, full=full)
+    except IndexDamaged as error:
+        return str(error)
+    return ""
 
 
 class Segment(Rows):
@@ -299,8 +323,7 @@ def open_index(s: Snapshot, table: VectorColumns, shown: Collection[str]) -> tup
 
 
 def _open_segments(folder: Path, manifest: Manifest, table: VectorColumns) -> list[Segment]:
-    """Raises `IndexDamaged` for files that are missing or have another size."""
-    require_sizes(folder, manifest)
+    """Raises `IndexDamaged`."""
     proposed = PROPOSED_TEXTS if table.name in FULL_TEXT_TABLES else PROPOSED
 
     def opened(part: SegmentFiles) -> Segment:
@@ -329,73 +352,6 @@ def _rows_beside(
     if len(lacking):
         later += f" OR _rowid IN ({','.join(map(str, lacking.tolist()))})"
     return live, later
-
-
-def require_sizes(folder: Path, manifest: Manifest) -> None:
-    """Raise `IndexDamaged` for a file of an index that is missing or has another size."""
-    for file in (file for part in manifest.segments for file in part.files):
-        _require_size(folder, file)
-
-
-def damaged(folder: Path) -> str:
-    """What is wrong with the index files of a library, by their sizes; empty for nothing."""
-    found = (damaged_table(folder, path.stem) for path in sorted(folder.glob("[!.]*.json")))
-    return next(filter(None, found), "")
-
-
-def damaged_table(folder: Path, table: str) -> str:
-    """As `damaged`, of the index files of one table."""
-    try:
-        if manifest := read_manifest(folder, table):
-            require_sizes(folder, manifest)
-    except IndexDamaged as error:
-        return str(error)
-    return ""
-
-
-def _require_size(folder: Path, file: IndexFile) -> None:
-    path = folder / file.name
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise IndexDamaged(f"{path}: is missing") from error
-    if size != file.bytes:
-        raise IndexDamaged(f"{path}: has {size} bytes, not {file.bytes}")
-
-
-def verify(folder: Path, table: str) -> Manifest | None:
-    """Read every file of a table's index and compare it with its hash. Raises `IndexDamaged`.
-
-    None where the table has no index.
-    """
-    manifest = read_manifest(folder, table)
-    for part in manifest.segments if manifest else ():
-        _verify_files(folder, part.files)
-    return manifest
-
-
-def drop_damaged(folder: Path, tables: Iterable[str]) -> list[str]:
-    """Give up the indexes of which a file does not have its hash, and return a line for each."""
-    lines = []
-    for table in sorted(tables):
-        try:
-            verify(folder, table)
-        except IndexDamaged as error:
-            manifest_path(folder, table).unlink()
-            lines.append(f"the index files of table {table} are made again: {error}")
-    return lines
-
-
-def _verify_files(folder: Path, files: Iterable[IndexFile]) -> None:
-    for file in files:
-        _require_size(folder, file)
-        path = folder / file.name
-        try:
-            found = _digest(path)
-        except OSError as error:
-            raise IndexDamaged(f"{path}: cannot be read") from error
-        if found != file.digest:
-            raise IndexDamaged(f"{path}: is not as it was written")
 
 
 def _digest(path: Path) -> str:
@@ -488,14 +444,11 @@ def remove_unnamed(folder: Path) -> None:
     A reader has read or mapped its files, or finds one missing and reads the manifest again.
     """
     named: set[str] = set()
-    for path in folder.glob("[!.]*.json"):
-        try:
-            manifest = read_manifest(folder, path.stem)
-        except IndexDamaged:
-            continue
-        named.add(path.name)
-        for part in manifest.segments if manifest else ():
-            named |= {file.name for file in part.files}
+    for table in indexed_tables(folder):
+        with contextlib.suppress(IndexDamaged):
+            if manifest := read_manifest(folder, table):
+                named.add(manifest_path(folder, table).name)
+                named |= {file.name for part in manifest.segments for file in part.files}
     for path in folder.glob("*"):
         if path.name not in named:
             path.unlink(missing_ok=True)

@@ -16,12 +16,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike, fspath
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryTooNew
 from rag.store.error_mapping import REPAIR
 from rag.store.layout import LibraryLayout
-from rag.store.records import SCHEMA, EncoderRef, Meta, NullScores, ScoreCalibration
+from rag.store.records import SCHEMA, Meta
 from rag.store.schema import FIRST_TABLES
 
 PIN_SECONDS = 1800
@@ -86,13 +87,10 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
         held = json.loads(content)
         number = int(held.pop("schema"))
         if number == SCHEMA:
-            earlier = tuple(
-                EarlierHead(float(each["until"]), _versions(each["tables"])) for each in held.pop("earlier")
-            )
-            tables, meta = _versions(held.pop("tables")), held.pop("meta")
-            if not tables.keys() >= set(FIRST_TABLES):
+            head = TypeAdapter(Head).validate_python(held)
+            if not head.tables.keys() >= set(FIRST_TABLES):
                 raise KeyError(FIRST_TABLES)
-            return Head(**held, tables=tables, earlier=earlier, meta=None if meta is None else _meta(meta))
+            return head
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise damaged_head(folder, "cannot be read") from error
     if number > SCHEMA:
@@ -123,26 +121,3 @@ def read_head(layout: LibraryLayout) -> tuple[Head, str]:
     if found is None:
         return Head(), ""
     return parse_head(layout.folder, found[0]), found[1]
-
-
-def _versions(fields: Mapping[str, Any]) -> dict[str, int]:
-    return {name: int(version) for name, version in fields.items()}
-
-
-def _meta(fields: Mapping[str, Any]) -> Meta:
-    image, calibration = fields["image_encoder"], fields["calibration"]
-    return Meta(
-        image_encoder=None if image is None else EncoderRef(**image),
-        text_encoder=EncoderRef(**fields["text_encoder"]),
-        settings=fields["settings"],
-        library_id=fields["library_id"],
-        calibration=None if calibration is None else _calibration(calibration),
-    )
-
-
-def _calibration(fields: Mapping[str, Any]) -> ScoreCalibration:
-    image, sound = (
-        None if null is None else NullScores(**{name: tuple(values) for name, values in null.items()})
-        for null in (fields["image"], fields["sound"])
-    )
-    return ScoreCalibration(fields["version"], fields["content"], tuple(fields["centre"]), image, sound)

@@ -18,7 +18,6 @@ from rag.store.code_index import (
     manifest_path,
     read_manifest,
     remove_unnamed,
-    require_sizes,
 )
 from rag.store.database import Database
 from rag.store.error_mapping import corrupt, read_errors, write_errors
@@ -223,8 +222,7 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     try:
-        if (held := read_manifest(folder, name)) is not None:
-            require_sizes(folder, held)
+        held = read_manifest(folder, name)
     except IndexDamaged:
         held = None
     later, kept = rows, list[SegmentFiles]()

@@ -104,12 +104,7 @@ def vectors_table(encoder: EncoderRef) -> str:
 
 def sounds_table(encoder: EncoderRef) -> str:
     """Name of the table of audio embeddings of an encoder that takes images and audio."""
-    return sounds_beside(vectors_table(encoder))
-
-
-def sounds_beside(vectors: str) -> str:
-    """The table of audio embeddings of the encoder whose clip vectors are in the table `vectors`."""
-    return vectors.replace("vectors_", "sounds_", 1)
+    return vectors_table(encoder).replace("vectors_", "sounds_", 1)
 
 
 def is_clip_vectors(table: str) -> bool:

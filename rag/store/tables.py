@@ -512,33 +512,24 @@ class VideoWriter(ABC):
 class EncoderSwitch:
     """Made by `Writer.switch_encoder`."""
 
-    def __init__(
-        self,
-        db: Database,
-        held: EncoderRef | None,
-        new: EncoderRef,
-        commit: Callable[[], None],
-        flip: Callable[[str], None],
-    ) -> None:
-        """`commit`: called for what was written; `flip`: at the end, with the table that is no longer needed,
-        or an empty name."""
+    def __init__(self, db: Database, held: EncoderRef | None, meta: Meta, commit: Callable[[], None]) -> None:
+        """`held`: the encoder until then. `meta`: what the library is made with from then on.
+
+        `commit`: called for what was written.
+        """
+        assert meta.image_encoder is not None, "the encoder that is switched to"
         self._db = db
         self._commit = commit
-        self._new = new
-        self._old = schema.vectors_table(held) if held else ""
-        self._name = schema.vectors_table(new)
-        self._flip = flip
+        self._meta = meta
+        self._dim = meta.image_encoder.dim
+        self._new = _clip_tables(meta.image_encoder)
+        self._old = _clip_tables(held) if held else ()
         for name in db.names():
             # Left by a switch to yet another encoder that was begun and given up.
-            if schema.is_clip_vectors(name) and name not in self._kept(held, new):
+            if schema.is_clip_vectors(name) and name not in (*self._old, *self._new):
                 db.drop(name)
-        db.create(self._name, schema.arrow_schema("vectors", new.dim))
-        self._done = set(db.rows(self._name, ["clip_id"])["clip_id"].to_pylist())
-
-    @staticmethod
-    def _kept(held: EncoderRef | None, new: EncoderRef) -> set[str]:
-        refs = [ref for ref in (held, new) if ref is not None]
-        return {make(ref) for ref in refs for make in (schema.vectors_table, schema.sounds_table)}
+        db.create(self._new[0], schema.arrow_schema("vectors", self._dim))
+        self._done = set(db.rows(self._new[0], ["clip_id"])["clip_id"].to_pylist())
 
     def done(self) -> frozenset[str]:
         """Ids of the clips that have their new vectors."""
@@ -553,11 +544,11 @@ class EncoderSwitch:
         """Commit new vectors; those of a clip that has some already are replaced."""
         if not clips:
             return
-        rows = schema.vector_rows(clips, self._new.dim)
+        rows = schema.vector_rows(clips, self._dim)
         ids = {c.clip.clip_id for c in clips}
         if known := sorted(ids & self._done):
-            self._db.delete(self._name, f"clip_id IN {quoted(known)}")
-        self._db.add(self._name, rows)
+            self._db.delete(self._new[0], f"clip_id IN {quoted(known)}")
+        self._db.add(self._new[0], rows)
         self._done |= ids
         self._commit()
 
@@ -565,10 +556,17 @@ class EncoderSwitch:
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
     ) -> None:
         """Store audio embeddings, unit float (dim,) for each clip, of a video; before its last clip."""
-        rows = schema.sound_rows(clips, vectors, self._new.dim) if clips else None
-        _replace(self._db, schema.sounds_table(self._new), video_id, rows)
+        rows = schema.sound_rows(clips, vectors, self._dim) if clips else None
+        _replace(self._db, self._new[1], video_id, rows)
 
     def commit(self) -> None:
         """From here on the library is one of the new encoder; the old vectors go."""
-        old = self._old if self._old != self._name else ""
-        self._flip(old)
+        for name in self._old:
+            if name not in self._new:
+                self._db.drop(name)
+        self._db.meta = self._meta
+        self._commit()
+
+
+def _clip_tables(encoder: EncoderRef) -> tuple[str, str]:
+    return schema.vectors_table(encoder), schema.sounds_table(encoder)

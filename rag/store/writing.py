@@ -145,10 +145,6 @@ class Writer(VideoWriter):
         if (encoder := meta.image_encoder) is not None:
             self._db.create(schema.vectors_table(encoder), schema.arrow_schema("vectors", encoder.dim))
 
-    def tables(self) -> list[str]:
-        """Names of its tables, sorted."""
-        return self._db.names()
-
     def _put_meta(self, meta: Meta) -> None:
         self._db.meta = meta
         self.flush()
@@ -174,12 +170,7 @@ class Writer(VideoWriter):
         held = self._require_meta()
         meta = replace(held, image_encoder=encoder, settings=settings or held.settings, calibration=None)
 
-        def flip(old: str) -> None:
-            for name in (old, schema.sounds_beside(old)) if old else ():
-                self._db.drop(name)
-            self._put_meta(meta)
-
-        return EncoderSwitch(self._db, held.image_encoder, encoder, self.flush, flip)
+        return EncoderSwitch(self._db, held.image_encoder, meta, self.flush)
 
     def _refuse_other(self, kind: EncoderKind, held: EncoderRef, new: EncoderRef | None) -> None:
         if new is None or held.fingerprint != new.fingerprint:
