@@ -255,10 +255,10 @@ def repair(
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
             if (indexes := layout.indexes) is not None:
-                for table in indexed_tables(indexes):
-                    if fault := index_fault(indexes, table, full=True):
-                        manifest_path(indexes, table).unlink()
-                        report.made_again.append(f"the index files of table {table} are made again: {fault}")
+                for name in indexed_tables(indexes):
+                    if fault := index_fault(indexes, name, full=True):
+                        manifest_path(indexes, name).unlink()
+                        report.made_again.append(f"the index files of table {name} are made again: {fault}")
             report.notes = writer.maintain(exact_rows)
     return report
 

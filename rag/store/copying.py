@@ -154,20 +154,12 @@ def copy_videos(
     """Copy videos with all their rows. One that `s` no longer has is left out; `replaced`: those of which
     the library's rows go."""
     there = [video for video in videos if video.video_id in s.ready]
-    clips = 0
-
-    def rows() -> Iterator[tuple[str, Any]]:
-        nonlocal clips
-        for name in video_tables(s.meta):
-            for table in s.stream(name, where):
-                clips += table.num_rows if name == "clips" else 0
-                yield name, table
-
+    ids = tuple(video.video_id for video in there)
     if there:
-        where = f"video_id IN {quoted(video.video_id for video in there)}"
-        stages = {video: s.stages(video.video_id) for video in there}
-        writer.put_copies(stages, rows(), replaced=replaced)
-    return Copied(tuple(video.video_id for video in there), clips)
+        where = f"video_id IN {quoted(ids)}"
+        rows = ((name, table) for name in video_tables(s.meta) for table in s.stream(name, where))
+        writer.put_copies({video: s.stages(video.video_id) for video in there}, rows, replaced=replaced)
+    return Copied(ids, sum(map(len, s.clips_of_videos(ids).values())))
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:

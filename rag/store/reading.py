@@ -99,26 +99,20 @@ class Reader:
             self.refreshes += 1
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
-        """The answer of one pinned snapshot; of a newer one where files of that are gone."""
-        with self._lock:
-            try:
-                return question(self._snapshot)
-            except TableGone:
-                self.refresh()
-                return question(self._snapshot)
+        """The answer of one pinned snapshot; of a newer one where files of that are gone.
 
-    def _search(self, search: Callable[[Snapshot], T]) -> T:
-        """As `ask`, but searches of several threads run side by side."""
+        Questions of several threads are answered side by side.
+        """
         with self._lock:
             snapshot = self._snapshot
         try:
-            return search(snapshot)
+            return question(snapshot)
         except TableGone:
             with self._lock:
                 if self._snapshot is snapshot:
                     self.refresh()
                 snapshot = self._snapshot
-            return search(snapshot)
+            return question(snapshot)
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -212,7 +206,7 @@ class Reader:
 
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
-        return list(self.ask(lambda s: s.clips_of(video_id)))
+        return list(self.clips_of([video_id])[video_id])
 
     def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """As `clips`, of several videos by id."""
@@ -228,7 +222,7 @@ class Reader:
 
     def clip(self, clip_id: str) -> Clip:
         """Raises KeyError for a clip that is unknown or whose video is not ready."""
-        return self.ask(lambda s: s.clip(clip_id))
+        return self.clips_by_id([clip_id])[clip_id]
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """Passages in the order of `ids`. Raises KeyError for an unknown one."""
@@ -357,7 +351,7 @@ class Reader:
             both = (_nearest(v, vector, k, wanted, where) for v in (s.clip_vectors, s.sound_vectors))
             return best_hits(chain.from_iterable(both))[:k]
 
-        return self._search(search)
+        return self.ask(search)
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
@@ -390,7 +384,7 @@ class Reader:
 
         where = self._shown(where)
 
-        return self._search(lambda s: _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where))
+        return self.ask(lambda s: _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where))
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -399,9 +393,7 @@ class Reader:
 
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
-        return self._search(
-            lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING)
-        )
+        return self.ask(lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING))
 
     def check_files(
         self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
@@ -435,7 +427,7 @@ class Reader:
                 return s.match("evidence", text, k, conditions)
             return self._match_inside(s, text, k, conditions, where.spans)
 
-        return self._search(search)
+        return self.ask(search)
 
     def _shown(self, where: SearchFilter) -> SearchFilter:
         if not self._hidden:
@@ -455,8 +447,7 @@ class Reader:
         asked = k
         while True:
             hits = s.match("evidence", text, asked, conditions)
-            with self._lock:
-                rows = s.spans([hit.key for hit in hits])
+            rows = s.spans([hit.key for hit in hits])
             kept = [
                 hit
                 for hit in hits
@@ -474,7 +465,7 @@ class Reader:
             conditions = owner_sql("source_id", s.sources, wanted) if wanted is not None else []
             return s.match("passages", text, k, conditions)
 
-        return self._search(search)
+        return self.ask(search)
 
     # Frames
 
@@ -483,7 +474,7 @@ class Reader:
 
         Raises KeyError for a clip that is unknown or has no vectors.
         """
-        return self._search(lambda s: fetch(s, clip_ids))
+        return self.ask(lambda s: fetch(s, clip_ids))
 
     def close(self) -> None:
         """Release the pinned versions, so that compaction may remove them."""

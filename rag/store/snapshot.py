@@ -6,6 +6,7 @@ alone, which are left out here.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
@@ -261,15 +262,6 @@ class Snapshot:
         """How many clips it has."""
         return int(self._clip_table.num_rows)
 
-    def clip(self, clip_id: str) -> Clip:
-        """A clip by id. Raises KeyError for an unknown one."""
-        found = {clip.clip_id: clip for clip in self.clips_of(schema.video_id_of(clip_id))}
-        return found[clip_id]
-
-    def clips_of(self, video_id: str) -> list[Clip]:
-        """In order of time. None for a video that is not ready."""
-        return self.clips_of_videos([video_id])[video_id]
-
     def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """In order of time, by video. None for one that is not ready. The last thousand are cached."""
         return cached_lists(self._clips, video_ids, self.ready, self._read_clips)
@@ -483,8 +475,9 @@ def cached_lists(
 
 def cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
     """The value of a video; the oldest are dropped from the cache."""
-    if video_id not in held:
-        while len(held) >= CACHED_VIDEOS:
-            del held[next(iter(held))]
-        held[video_id] = read()
-    return held[video_id]
+    with contextlib.suppress(KeyError):
+        return held[video_id]  # of several threads, another may drop it
+    found = held[video_id] = read()
+    for v in list(held)[:-CACHED_VIDEOS]:
+        held.pop(v, None)
+    return found
