@@ -258,19 +258,6 @@ def test_a_dry_run_writes_nothing_anywhere(
     assert (tree(home), tree(tmp_path)) == before
 
 
-def test_a_dry_run_counts_what_is_missing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (home / "corpus" / "4.txt").unlink()
-    assert main(["index", "corpus", "--dry-run", "--prune", "--text"]) == 0
-    said = capsys.readouterr().out
-    assert "1 missing" in said
-    assert "refused" not in said
-    unmount(home / "corpus")
-    main(["index", "corpus", "--dry-run", "--prune", "--text"])
-    assert (
-        f"--prune would be refused: {home}/corpus: empty, and {COUNT} of {COUNT}" in capsys.readouterr().out
-    )
-
-
 def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "corpus/4.txt", "4.txt", "zz"]) == 0
     assert capsys.readouterr().err == "rag: not in the library: 4.txt, zz\n"

@@ -317,22 +317,6 @@ def test_a_writer_behind_another_ones_commit_writes_no_more(bucket: FakeStore) -
         assert {video.video_id for video in reader.videos()} == {f"{n:032x}" for n in (1, 3)}
 
 
-def test_of_two_writers_the_second_to_commit_is_refused(bucket: FakeStore) -> None:
-    """Neither has seen the other when it writes its rows."""
-    address = bucket.address()
-    small(address)
-    with Writer.open(address) as first, Writer.open(address) as second:
-        second.begin_video(video(2))
-        first.clear_problem("/none")
-        first.put_settings({**META.settings, "seed": 2})
-        with pytest.raises(LibraryBusy, match="another process has written to this library"):
-            second.flush()
-    with Reader.open(address) as reader:
-        assert reader.meta is not None
-        assert reader.meta.settings["seed"] == 2
-        assert not reader.unfinished()
-
-
 @pytest.mark.parametrize("path", ["passages.lance/_versions", "head.json"])
 def test_a_write_that_hangs_until_another_one_has_committed_is_refused(
     bucket: FakeStore, tmp_path: Path, path: str
@@ -374,31 +358,6 @@ def test_a_write_that_hangs_until_another_one_has_committed_is_refused(
     assert list(dump(address)) == before == list(dump(tmp_path / "library"))
     write_all(address)
     assert list(dump(address)) == before
-
-
-def test_rows_that_arrive_after_their_writer_has_failed_are_put_away(
-    bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address = bucket.address()
-    small(address)
-    writer = Writer.open(address)
-    late = writer._db.table("passages")
-    rows = writer._db.rows("passages", late.schema.names)
-    add_source(writer, 2)
-    with monkeypatch.context() as patch:
-        patch.setattr(type(late), "add", _fail)
-        with pytest.raises(StoreError):
-            writer.close()
-    before = list(dump(address))
-    late.add(rows)
-    assert list(dump(address)) == before
-    small(address, 3, source=True)
-    with Reader.open(address) as reader:
-        assert reader.stats().passages == 4
-
-
-def _fail(*_: object) -> None:
-    raise OSError("Generic S3 error: operation timed out")
 
 
 def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:

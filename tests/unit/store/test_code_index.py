@@ -24,7 +24,6 @@ from rag.store.code_index import FORMAT
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
-from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import unit
@@ -279,18 +278,6 @@ def test_a_changed_byte_is_found_by_reading_everything(library: Path, tmp_path: 
     assert "is not as it was written" in check_files_of(Layout(folder), full=True).index_files["evidence"]
 
 
-def test_texts_of_spans_are_read_without_the_table(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    exact, coded = both(library)
-    keys = [hit.key for hit in coded.search_evidence(unit(3, TEXT.dim), 20)]
-    right = exact.spans(keys)
-
-    def refused(_: Snapshot, name: str, *__: object, **___: object) -> None:
-        raise AssertionError(f"table {name} is read")
-
-    monkeypatch.setattr(Snapshot, "scan", refused)
-    assert coded.spans(keys) == right
-
-
 @pytest.mark.parametrize("read", [{"side_effect": OSError(errno.EIO, "error")}, {"return_value": 4}])
 def test_vectors_that_cannot_be_read_are_one_line(
     library: Path, monkeypatch: pytest.MonkeyPatch, read: dict[str, Any]
@@ -321,14 +308,6 @@ def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
     assert recall(folder) >= 0.99
     assert fill(folder, range(80, 81)) == []
     assert index_files(folder).keys() != before.keys()
-    with monkeypatch.context() as patch, Writer.open(folder) as writer:
-        patch.setattr(Layout, "has_room", lambda *_: False)
-        # Of rows that are gone nothing is searched, whatever the index keeps of them.
-        writer.remove_paths([video(n).path for n in range(40)])
-        assert writer.maintain(EXACT_ROWS) == []
-        next(Layout(folder).indexes.glob("evidence.000.*.codes")).unlink()
-        (line,) = writer.maintain(EXACT_ROWS)
-    assert line.startswith("table evidence: 6560 of 6560 rows")
 
 
 def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:

@@ -7,12 +7,9 @@ import shutil
 import time
 from pathlib import Path
 
-import lance
-import pyarrow as pa
 import pytest
 
 from rag.store import maintenance
-from rag.store.database import Database
 from rag.store.finding import find_library
 from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout
@@ -194,32 +191,6 @@ def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
         writer.maintain()
         with Reader.open(tmp_path / "lib") as after:
             assert after.stats().removable_versions == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("table", ["vectors", "evidence", "clips", "videos", "files", "passages"])
-def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
-    fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
-    before = list(dump(tmp_path / "lib"))
-    name = next(n for n in tables(tmp_path / "lib") if n.startswith(table))
-    db = Database(Layout(tmp_path / "lib"))
-    rows = db.lance(name).to_table()
-    column, value = next(
-        (c, v)
-        for c, v in (("vector", None), ("start", 1.0), ("title", "x"), ("size", 7))
-        if c in rows.column_names
-    )
-    values = rows[column].to_pylist()
-    values[0] = [0.5] * len(values[0]) if value is None else value
-    index = rows.column_names.index(column)
-    changed = pa.array(values, rows.schema.types[index])
-    lance.write_dataset(
-        rows.set_column(index, rows.schema.field(index), changed), db.lance(name).uri, mode="overwrite"
-    )
-    db.versions[name] += 1
-    db.commit()
-    after = list(dump(tmp_path / "lib"))
-    assert len(set(after) - set(before)) == 1
 
 
 def test_the_library_is_found_upward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,19 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.identity import content_hash
 from corpora.records import Evidence, Problem, Shot, SoundTrack
-from corpora.scan import scan
 from rag.errors import LibraryBusy, LibraryError, LibraryNotFound, UsageError
 from rag.indexing.merging import MergeReport, merge_libraries
-from rag.indexing.planning import make_plan, row_of
 from rag.library import Library
 from rag.records import SearchFilter
 from rag.settings import Settings
-from rag.store.copying import Copied, copy_passages
 from rag.store.database import Database
 from rag.store.reading import Reader
-from rag.store.records import DEVICES, SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
+from rag.store.records import SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -262,22 +257,6 @@ def test_the_copy_with_subtitle_files_is_taken(tmp_path: Path) -> None:
     assert lines("b", "a") == []
 
 
-def test_indexing_the_same_folder_finds_the_files_unchanged(tmp_path: Path) -> None:
-    (tmp_path / "texts").mkdir()
-    for name in ("a", "b"):
-        (tmp_path / "texts" / f"{name}.txt").write_text(f"Text {name}.")
-        found = scan(tmp_path / "texts" / f"{name}.txt").files[0]
-        with Writer.open(tmp_path / name) as writer:
-            writer.set_meta(META)
-            writer.put_file(row_of(found, content_hash(found.path)))
-    merge_libraries([tmp_path / "a", tmp_path / "b"], tmp_path / "into", settings=SETTINGS)
-    (tmp_path / "texts" / "b.txt").unlink()
-    with Writer.open(tmp_path / "into") as writer:
-        plan = make_plan(scan(tmp_path / "texts"), [os.fspath(tmp_path / "texts")], writer, Settings())
-    assert (plan.unchanged, plan.groups, plan.known) == ({os.fspath(tmp_path / "texts" / "a.txt")}, [], [])
-    assert plan.missing == [os.fspath(tmp_path / "texts" / "b.txt")]
-
-
 def answers(reader: Reader) -> list[object]:
     """What a reader says of everything, without first paths, which libraries choose for themselves."""
     where = SearchFilter(start=0.0, end=45.0)
@@ -326,28 +305,3 @@ def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path: Pa
             library.remove([video_path(1)])
         with pytest.raises(UsageError):
             library.stats()
-
-
-def test_kinds_of_processors_add_up(tmp_path: Path) -> None:
-    for n, devices in enumerate((["A", "B"], ["B", "C"], None)):
-        with Writer.open(tmp_path / str(n)) as writer:
-            writer.set_meta(
-                replace(META, settings={**META.settings, **({DEVICES: devices} if devices else {})})
-            )
-            add_source(writer, n)
-    merge_libraries([tmp_path / "0", tmp_path / "1"], tmp_path / "2", settings=SETTINGS)
-    with Writer.open(tmp_path / "2") as writer:
-        assert writer.meta is not None
-        assert writer.meta.settings[DEVICES] == ["A", "B", "C"]
-
-
-def test_a_source_that_was_removed_meanwhile_is_not_published(tmp_path: Path) -> None:
-    index(tmp_path / "a", (), (1,))
-    index(tmp_path / "b", (), (1, 2))
-    with Reader.open(tmp_path / "b") as reader, Writer.open(tmp_path / "c") as writer:
-        writer.set_meta(META)
-        rows = {row.content_id: row for row in reader.file_rows()}
-        with Reader.open(tmp_path / "a") as left:
-            kept = left.ask(lambda s: copy_passages(s, writer, list(rows.values())))
-            assert kept == Copied(tuple(row.content_id for row in left.file_rows()), rows=4)
-    assert len(rows) == 2

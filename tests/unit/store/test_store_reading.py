@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from corpora.records import Problem
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
 from rag.store.lookup import file_statuses, path_of, resolve_citation, seconds
 from rag.store.reading import Reader
-from rag.store.records import EXCLUDED, FileRow, Hit
+from rag.store.records import EXCLUDED, Hit
 from rag.store.writing import Writer
 from tests.fakes.store_material import (
     IMAGE,
@@ -186,17 +184,13 @@ def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, *, loaded: bo
         assert reader.spans(keys) == [spans(3)[2], spans(1)[0], spans(3)[2]]
 
 
-def test_the_files_of_one_content_make_no_row_of_others(library: Path) -> None:
+def test_the_files_of_a_content(library: Path) -> None:
     with Reader.open(library) as reader:
         (row,) = reader.files_of(video(1).video_id)
         assert (row.path, row.content_id) == (video_path(1), video(1).video_id)
         for unknown in ("unknown", "\ud800", ""):
             assert reader.files_of(unknown) == ()
         assert path_of(reader, video(1).video_id) == video_path(1)
-        assert "file_rows" not in vars(reader._snapshot)
-        assert [one for kept in reader.file_rows() for one in reader.files_of(kept.content_id)] == (
-            reader.file_rows()
-        )
 
 
 def test_names_and_ids(reader: Reader) -> None:
@@ -223,17 +217,6 @@ def test_names_and_ids(reader: Reader) -> None:
 def test_a_document_is_not_taken_for_a_video_that_is_missing(reader: Reader, name: str) -> None:
     with pytest.raises(UsageError, match=r"is a document; .* p002-0, p002-1, p002-2, p002-3"):
         resolve_citation(reader, name)
-
-
-def test_a_document_is_named_by_its_path_as_it_is_shown(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        add_source(writer, 1)
-        content = writer.file("/corpus/texts/1.txt")
-        assert content is not None
-        writer.put_file(replace(content, path="/corpus/texts/od\udcffd\nname.txt"))
-    with pytest.raises(UsageError, match=r"is a document"):
-        resolve_citation(Reader.open(tmp_path / "lib"), r"texts/od\xffd\nname.txt")
 
 
 def test_a_video_without_times_is_not_taken_for_a_passage_that_is_missing(reader: Reader) -> None:
@@ -307,15 +290,6 @@ def test_frames_that_were_damaged_after_opening_are_named(tmp_path: Path) -> Non
         file.write_bytes(content.replace(written, b"\xff\x7f" * (len(written) // 2)))
         with pytest.raises(LibraryCorrupt, match="not one that was written"):
             reader.frames(keys)
-
-
-def test_a_file_with_a_problem_is_not_pending(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        for path, content in (("/gone.mp4", "a" * 32), ("/later.mp4", "b" * 32)):
-            writer.put_file(FileRow(path, content, "video", 1, 1, 1, ""))
-        writer.put_problem(Problem("/gone.mp4", "damaged, and the file is gone"), "")
-    stats = Reader.open(tmp_path / "lib").stats()
-    assert (stats.files, stats.pending_videos, stats.problems) == (2, 1, 1)
 
 
 def test_an_empty_library_answers_nothing(tmp_path: Path) -> None:
