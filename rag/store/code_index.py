@@ -23,10 +23,9 @@ import json
 import logging
 import os
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +36,9 @@ from corpora.platforms import LOOK, read_at
 from rag.errors import LibraryCorrupt
 from rag.store.error_mapping import REMAKE
 from rag.store.filters import RowSpans
-from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, VectorColumns, column_matrix
+from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
-from rag.store.vector_index import Codes, Rows
+from rag.store.vector_index import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +110,6 @@ class SegmentFiles:
 class Manifest:
     """The index of one table."""
 
-    dim: int
     segments: tuple[SegmentFiles, ...]
 
     @property
@@ -181,48 +179,36 @@ class Segment(Rows):
     """More than twice the error of a cosine in single precision."""
     most = 6 * PROPOSED
 
-    def __init__(self, folder: Path, part: SegmentFiles, table: VectorColumns, proposed: int) -> None:
-        """`proposed`: rows that are ranked by their vectors for a question, at least.
+    def __init__(
+        self,
+        folder: Path,
+        part: SegmentFiles,
+        table: VectorColumns,
+        spans: Callable[[Any], RowSpans] | None,
+        proposed: int,
+    ) -> None:
+        """`spans`: as of `Rows`. `proposed`: rows that are ranked by their vectors for a question, at least.
 
         Raises `IndexDamaged` for files that cannot be those of a segment.
         """
         import pyarrow as pa
 
-        path, self._table, self._proposed = folder / part.codes.name, table, proposed
-        self._path = folder / part.vectors.name
+        path, self._path, self._proposed = folder / part.codes.name, folder / part.vectors.name, proposed
         try:
             # Codes are read whole, for every question scans them.
             self.codes = VectorCodes.read(path)
-            self._columns = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
+            columns = pa.memory_map(os.fspath(folder / part.columns.name))
+            super().__init__(pa.ipc.open_file(columns).read_all(), table, spans)
             self._vectors = os.open(self._path, LOOK)
-            weakref.finalize(self, os.close, self._vectors)
-            self.row_ids = _mapped(self._columns["row_id"]).to_numpy()
-            self.keys = _mapped(self._columns["key"])
         except (OSError, RuntimeError, MemoryError, ValueError, AttributeError, KeyError) as error:
             raise IndexDamaged(f"{path}: cannot be read") from error
+        weakref.finalize(self, os.close, self._vectors)
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(self._vectors, 0, 0, os.POSIX_FADV_RANDOM)
         if {len(self.codes), len(self)} != {part.rows}:
             raise IndexDamaged(
                 f"{path}: has {len(self.codes)} rows where {part.columns.name} has {len(self)}"
             )
-
-    @cached_property
-    def owners(self) -> Codes:
-        """The video or the source of each row."""
-        return Codes(self._columns["owner"])
-
-    @cached_property
-    def kinds(self) -> Codes | None:
-        """The kind of evidence of each row; None where rows have none."""
-        return Codes(self._columns["kind"]) if "kind" in self._columns.column_names else None
-
-    @cached_property
-    def spans(self) -> RowSpans | None:
-        """Start and end of each row; None where rows have no times."""
-        if "start" not in self._columns.column_names:
-            return None
-        return self._columns["start"].to_numpy(), self._columns["end"].to_numpy()
 
     def show(self, owners: Collection[str], live: NDArray[np.uint64] | None) -> None:
         """Hide rows of other `owners`, and those that are not among `live`, rising ids of rows, (m,); None
@@ -264,29 +250,14 @@ class Segment(Rows):
             raise IndexDamaged(f"{self._path}: is too short; {REMEDY}")
         return found
 
-    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
-        """Of spans."""
-        if FULL_TEXT not in self._columns.column_names:
-            return None
-        columns = {
-            self._table.key: self.keys,
-            self._table.owner: self._columns["owner"],
-            **{name: self._columns[name] for name in (*self._table.filters, FULL_TEXT)},
-        }
-        taken = [column.take(positions).to_pylist() for column in columns.values()]
-        return [dict(zip(columns, row, strict=True)) for row in zip(*taken, strict=True)]
 
-
-def _mapped(column: Any) -> Any:
-    """The one array of a column as it is in the file; `combine_chunks` may copy it."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def open_index(s: Snapshot, table: VectorColumns, shown: Collection[str]) -> tuple[list[Segment], str | None]:
+def open_index(
+    s: Snapshot, table: VectorColumns, spans: Callable[[Any], RowSpans] | None, shown: Collection[str]
+) -> tuple[list[Segment], str | None]:
     """The segments of a table as a snapshot shows them, and an SQL condition for the rows that they lack.
 
-    `shown`: owners whose rows are there. None, all rows, without an index or with a damaged one, with a
-    warning.
+    `spans`: as of `Rows`. `shown`: owners whose rows are there. All rows are lacking without an index or with
+    a damaged one, with a warning: the condition is None.
     """
     name, folder = table.name, s.layout.indexes
     if folder is None:
@@ -304,7 +275,7 @@ def open_index(s: Snapshot, table: VectorColumns, shown: Collection[str]) -> tup
             manifest = read_manifest(folder, name)
             if manifest is None:
                 break
-            segments = _open_segments(folder, manifest, table)
+            segments = _open_segments(folder, manifest, table, spans)
         except IndexDamaged as error:
             reason, made_by = str(error), "rag index"
             continue
@@ -322,13 +293,16 @@ def open_index(s: Snapshot, table: VectorColumns, shown: Collection[str]) -> tup
     return [], None
 
 
-def _open_segments(folder: Path, manifest: Manifest, table: VectorColumns) -> list[Segment]:
+def _open_segments(
+    folder: Path, manifest: Manifest, table: VectorColumns, spans: Callable[[Any], RowSpans] | None
+) -> list[Segment]:
     """Raises `IndexDamaged`."""
     proposed = PROPOSED_TEXTS if table.name in FULL_TEXT_TABLES else PROPOSED
 
     def opened(part: SegmentFiles) -> Segment:
         # Twice its share, for the best may be in one segment.
-        return Segment(folder, part, table, min(proposed, 2 * proposed * part.rows // manifest.rows))
+        share = 2 * proposed * part.rows // manifest.rows
+        return Segment(folder, part, table, spans, min(proposed, share))
 
     with ThreadPoolExecutor(READING_THREADS) as pool:
         return list(pool.map(opened, manifest.segments))
@@ -395,7 +369,7 @@ class SegmentWriter:
         self._filled = 0
         self._waiting[:] = 0
 
-    def write(self, folder: Path, table: str, number: int) -> SegmentFiles:
+    def write(self, folder: Path, table: VectorColumns, number: int) -> SegmentFiles:
         """Write the files, each beside its place and then renamed. Raises OSError."""
         import pyarrow as pa
 
@@ -404,10 +378,10 @@ class SegmentWriter:
         # A copy, for the last bytes of a slice are filled up with what follows it.
         rows = rows.take(np.arange(rows.num_rows)).combine_chunks()
         for at, name in enumerate(rows.column_names):
-            if pa.types.is_string(rows[name].type) and name != "key":
+            if pa.types.is_string(rows[name].type) and name != table.key:
                 # Here, and not as rows come: their portions would decide what is in the dictionary.
                 rows = rows.set_column(at, name, rows[name].combine_chunks().dictionary_encode())
-        stem = folder / f"{table}.{number:03d}"
+        stem = folder / f"{table.name}.{number:03d}"
         codes, columns = stem.with_suffix(f"{stem.suffix}.codes"), stem.with_suffix(f"{stem.suffix}.arrow")
         temporary = codes.with_suffix(".codes.tmp"), columns.with_suffix(".arrow.tmp")
         self._codes.write(temporary[0])
@@ -415,7 +389,7 @@ class SegmentWriter:
             file.write_table(rows)
         return SegmentFiles(
             rows.num_rows,
-            int(np.max(rows["row_id"].to_numpy())),
+            int(np.max(rows["_rowid"].to_numpy())),
             _named(temporary[0], codes),
             _named(temporary[1], columns),
             _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
@@ -455,25 +429,25 @@ def remove_unnamed(folder: Path) -> None:
 
 
 def index_rows(
-    folder: Path, table: str, dim: int, batches: Iterator[Any], kept: Sequence[SegmentFiles]
+    folder: Path, table: VectorColumns, batches: Iterator[Any], kept: Sequence[SegmentFiles]
 ) -> None:
-    """Write the index of a table over Arrow tables of `row_id`, `key`, `owner`, `vector` and others.
+    """Write the index of a table over Arrow tables of its rows, with their ids.
 
     `kept`: full segments with the rows before these. Raises OSError.
     """
     folder.mkdir(exist_ok=True)
-    done, vectors = list(kept), folder / f"{table}.vectors.tmp"
-    writer, room = SegmentWriter(dim, vectors), SEGMENT_ROWS
+    done, vectors = list(kept), folder / f"{table.name}.vectors.tmp"
+    writer, room = SegmentWriter(table.dim, vectors), SEGMENT_ROWS
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             rows = batch.slice(start, room)
             # Read from the table, the rows that are ranked again take longer than all else of a question.
-            writer.add(column_matrix(rows["vector"], dim), rows.drop_columns(["vector"]))
+            writer.add(column_matrix(rows["vector"], table.dim), rows.drop_columns(["vector"]))
             start, room = start + rows.num_rows, room - rows.num_rows
             if room == 0:
                 done.append(writer.write(folder, table, len(done)))
-                writer, room = SegmentWriter(dim, vectors), SEGMENT_ROWS
+                writer, room = SegmentWriter(table.dim, vectors), SEGMENT_ROWS
     if room < SEGMENT_ROWS:
         done.append(writer.write(folder, table, len(done)))
-    write_manifest(folder, table, Manifest(dim, tuple(done)))
+    write_manifest(folder, table.name, Manifest(tuple(done)))

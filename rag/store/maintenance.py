@@ -24,7 +24,14 @@ from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
 from rag.store.records import Stats, TableStats
-from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, quoted, vector_columns
+from rag.store.schema import (
+    FULL_TEXT,
+    FULL_TEXT_TABLES,
+    VectorColumns,
+    is_clip_vectors,
+    quoted,
+    vector_columns,
+)
 from rag.store.snapshot import Snapshot
 from rag.store.vector_codes import BITS
 
@@ -237,7 +244,8 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
     first = max((segment.last_row_id + 1 for segment in kept), default=0)
     written = _rows_from(dataset, first)
     if db.layout.has_room(written * row_bytes):
-        index_rows(folder, name, dim, _rows_to_index(db, name, first), kept)
+        table = vector_columns(name, dim)
+        index_rows(folder, table, _rows_to_index(db, table, first), kept)
         return
     if later:
         makes = "rag library pull" if db.layout.copy_note() else "rag index that adds or removes files"
@@ -253,32 +261,23 @@ def _rows_from(dataset: Any, first: int) -> int:
     return int(dataset.scanner(columns=[], filter=f"_rowid >= {first}", with_row_id=True).to_table().num_rows)
 
 
-def _rows_to_index(db: Database, name: str, first: int) -> Iterator[Any]:
+def _rows_to_index(db: Database, table: VectorColumns, first: int) -> Iterator[Any]:
     """Arrow tables of the rows from a row id on, as `index_rows` takes them."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    table = vector_columns(name, 0)
-    texts = [FULL_TEXT] if name == "evidence" else []
+    # Passages have their texts in the table alone.
+    texts = table.texts if table.name == "evidence" else ()
     columns = [table.key, table.owner, *table.filters, *texts, "vector"]
-    clips = db.rows("clips", ["clip_id", "start", "end"]) if is_clip_vectors(name) else None
-    with write_errors(db.layout.folder, name):
-        scanner = db.lance(name).scanner(
+    with write_errors(db.layout.folder, table.name):
+        scanner = db.lance(table.name).scanner(
             columns=columns, filter=f"_rowid >= {first}", with_row_id=True, batch_size=65536
         )
         for batch in scanner.to_batches():
-            rows = pa.table([batch["_rowid"]], ["row_id"])
-            rows = rows.append_column("key", batch[table.key])
-            rows = rows.append_column("owner", batch[table.owner])
-            if clips is not None:
-                own = clips.take(pc.index_in(batch["clip_id"], value_set=clips["clip_id"]))
-                times = [pc.fill_null(own[column], float("nan")) for column in ("start", "end")]
-                rows = rows.append_column("start", times[0]).append_column("end", times[1])
-            for column in table.filters:
-                rows = rows.append_column(column, batch[column])
-            if texts:
-                rows = rows.append_column(FULL_TEXT, batch[FULL_TEXT].cast(pa.large_string()))
-            yield rows.append_column("vector", batch["vector"])
+            rows = pa.Table.from_batches([batch])
+            for name in texts:
+                at = rows.schema.get_field_index(name)
+                rows = rows.set_column(at, name, rows[name].cast(pa.large_string()))
+            yield rows
 
 
 def clean(db: Database) -> None:

@@ -273,12 +273,12 @@ class Snapshot:
         return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
 
     def clip_spans(self, clip_ids: Any) -> RowSpans:
-        """Start and end of clips, an Arrow array of n ids."""
+        """Start and end of clips, an Arrow array of n ids; NaN for one that is not there."""
         import pyarrow.compute as pc
 
-        clips = self._clip_table
-        rows = pc.index_in(clip_ids, value_set=clips["clip_id"].cast(clip_ids.type)).to_numpy()
-        return clips["start"].to_numpy()[rows], clips["end"].to_numpy()[rows]
+        rows = pc.index_in(clip_ids, value_set=self._clip_table["clip_id"])
+        start, end = (self._clip_table[name].take(rows).to_numpy() for name in ("start", "end"))
+        return start, end
 
     # Measurements
 
@@ -365,10 +365,11 @@ class Snapshot:
     def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
         """The rows of `shown` owners that index files have, if there are any, and in memory all others."""
         size, segments, later = self.tables[table.name].count_rows(), list[Rows](), None
+        spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
         if self._exact_rows is not None and size > self._exact_rows:
             from rag.store.code_index import open_index
 
-            opened, later = open_index(self, table, shown)
+            opened, later = open_index(self, table, spans, shown)
             segments += opened
         columns = [table.key, table.owner, *table.filters, "vector"]
         if later is not None or size <= TEXTS_IN_MEMORY.get(table.name, 0):
@@ -377,7 +378,6 @@ class Snapshot:
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
-        spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
         return [*segments, Matrix(rows, table, spans)]
 
     # Filters

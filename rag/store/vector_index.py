@@ -108,12 +108,8 @@ class Rows(ABC):
     """Rows with unit vectors, each found by its position: in memory (`Matrix`), or in index files
     (`rag.store.code_index.Segment`)."""
 
-    keys: Any
-    """Arrow array of n strings."""
-    row_ids: NDArray[np.uint64]
-    """The table's row ids, (n,)."""
     first_id = 0
-    """What is added to them in a snapshot of several libraries."""
+    """What is added to the table's row ids in a snapshot of several libraries."""
     visible: NDArray[np.bool_] | None = None
     """The rows that a snapshot shows, (n,); None where it shows all."""
     margin = 2 * 10**-DECIMALS
@@ -122,20 +118,44 @@ class Rows(ABC):
     """Rows that are proposed for a question, about. Where more tie with the last hit, such as equal texts,
     some of them are answered."""
 
-    @property
-    @abstractmethod
+    def __init__(self, columns: Any, table: VectorColumns, spans: Callable[[Any], RowSpans] | None) -> None:
+        """`columns`: an Arrow table with row ids and columns of `table`, with those of text or without.
+
+        `spans`: gives the times of rows by their keys, of a table that has none itself.
+        """
+        self._columns = columns
+        self._table = table
+        self._spans_of = spans
+        self.keys: Any = whole(columns[table.key])
+        """Arrow array of n strings."""
+        self.row_ids: NDArray[np.uint64] = whole(columns["_rowid"]).to_numpy()
+        """The table's row ids, (n,)."""
+
+    @cached_property
     def owners(self) -> Codes:
         """The video or the source of each row."""
+        return Codes(self._columns[self._table.owner])
 
-    @property
-    @abstractmethod
+    @cached_property
     def kinds(self) -> Codes | None:
         """The kind of evidence of each row; None where rows have none."""
+        return Codes(self._columns["kind"]) if "kind" in self._columns.column_names else None
 
-    @property
-    @abstractmethod
+    @cached_property
     def spans(self) -> RowSpans | None:
         """Start and end of each row; None where rows have no times."""
+        if self._spans_of is not None:
+            return self._spans_of(self.keys)
+        if "start" not in self._columns.column_names:
+            return None
+        return self._columns["start"].to_numpy(), self._columns["end"].to_numpy()
+
+    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """Rows, int64 (m,), with their texts, by the columns of the table; None where these are not here."""
+        if not set(self._table.texts) <= set(self._columns.column_names):
+            return None
+        found: list[dict[str, Any]] = self._columns.select(self._table.columns).take(positions).to_pylist()
+        return found
 
     @abstractmethod
     def first_count(self, k: int) -> int:
@@ -153,10 +173,6 @@ class Rows(ABC):
     @abstractmethod
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
         """float16 (m, dim) of rows, int64 (m,)."""
-
-    @abstractmethod
-    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
-        """Rows, int64 (m,), with their texts, by the columns of the table; None where these are not here."""
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -253,41 +269,21 @@ class Rows(ABC):
         return sorted(best.items(), key=lambda item: (-item[1], item[0]))
 
 
+def whole(column: Any) -> Any:
+    """The one array of a column as it is in its file; `combine_chunks` may copy it."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
 class Matrix(Rows):
     """Vectors in memory, all of which a question is compared with."""
 
     def __init__(
         self, rows: Any, table: VectorColumns, spans: Callable[[Any], RowSpans] | None = None
     ) -> None:
-        """`rows`: an Arrow table with row ids, the vectors, and columns of `table`, with those of text or
-        without. `spans`: gives the times of rows by their keys, of a table that has none itself."""
-        self.matrix = column_matrix(rows["vector"], table.dim)
-        self.keys = rows[table.key].cast("large_string").combine_chunks()
-        self.row_ids = rows["_rowid"].to_numpy()
-        self._owners = Codes(rows[table.owner])
-        self._kinds = Codes(rows["kind"]) if "kind" in rows.column_names else None
-        self._spans_of = spans
-        self._times = [rows[name].to_numpy() for name in ("start", "end") if name in rows.column_names]
-        held = bool(table.texts) and set(table.texts) <= set(rows.column_names)
+        """`rows`: as `columns` of all rows, with their vectors."""
         # Arrow takes rows of a column in several chunks by copying all of it.
-        self._texts: Any = rows.drop_columns(["vector"]).combine_chunks() if held else None
-
-    @property
-    def owners(self) -> Codes:
-        """The video or the source of each row."""
-        return self._owners
-
-    @property
-    def kinds(self) -> Codes | None:
-        """The kind of evidence of each row; None where rows have none."""
-        return self._kinds
-
-    @cached_property
-    def spans(self) -> RowSpans | None:
-        """Start and end of each row; None where rows have no times."""
-        if self._spans_of is not None:
-            return self._spans_of(self.keys)
-        return (self._times[0], self._times[1]) if self._times else None
+        super().__init__(rows.drop_columns(["vector"]).combine_chunks(), table, spans)
+        self.matrix = column_matrix(rows["vector"], table.dim)
 
     @cached_property
     def _index(self) -> Any:
@@ -313,7 +309,3 @@ class Matrix(Rows):
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
         """float16 (m, dim) of rows, int64 (m,)."""
         return self.matrix[positions]
-
-    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
-        """Of a small table."""
-        return None if self._texts is None else self._texts.take(positions).to_pylist()
