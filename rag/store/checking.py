@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
 from rag.store.schema import FULL_TEXT, column_matrix
-from rag.store.snapshot import Snapshot
+from rag.store.snapshot import Snapshot, Vectors
 from rag.store.vector_index import Codes
 from rag.store.vectors import VectorTable
 from rag.store.writing import Writer
@@ -429,12 +429,12 @@ def recall(
     in the space of images, unit float32 (n, dim).
     """
     found = {}
-    for vectors in (s.clip_vectors, s.sound_vectors, s.evidence_vectors, s.passage_vectors):
+    for vectors in map(s.vectors, get_args(Vectors)):
         if vectors is None or not vectors.indexed:
             continue
         stored = _spread(s, vectors.table.name, "vector", count)
         queries = column_matrix(stored, vectors.table.dim).astype(np.float32)
-        if texts is not None and vectors is s.clip_vectors:
+        if texts is not None and vectors is s.vectors("clips"):
             words = _spread(s, "evidence", FULL_TEXT, count).to_pylist()
             queries = texts(words) if words else queries
         found[vectors.table.name] = (len(queries), _recall(s, vectors, queries))

@@ -27,9 +27,6 @@ TOKENIZER: dict[str, Any] = {
 }
 
 MAX_QUERY_WORDS = 256
-PROBED_ROWS = 64
-LONGEST_PLAIN = 30
-"""Characters; the tokenizer leaves out words of more than 40."""
 FEWEST_READ = 400
 """Rows whose scores are read for one query, at least: texts of one length tie, and to ask Lance for 82 rows
 takes twice as long as for these."""
@@ -49,25 +46,15 @@ def plain_query(text: str) -> str:
     return " ".join(words[:MAX_QUERY_WORDS])[:8192]
 
 
-def probe(dataset: Any) -> bool:
-    """Whether the full-text index finds words of the first rows; raises as Lance does where its files are
-    missing or damaged. True where these rows have no plain words."""
+def probe(dataset: Any) -> None:
+    """Ask for words of the first text; raises as Lance does where files of the full-text index are missing or
+    damaged."""
     from lance.query import MatchQuery
 
-    rows = dataset.scanner(columns=[FULL_TEXT], filter=f"{FULL_TEXT} != ''", limit=PROBED_ROWS).to_table()
-    texts = rows[FULL_TEXT].to_pylist()
-    # What else is between blanks, such as signs alone, may be no word to the tokenizer.
-    plain = [
-        word
-        for word in " ".join(texts).split()
-        if word.isascii() and word.isalnum() and len(word) <= LONGEST_PLAIN
-    ]
-    words = plain_query(" ".join(plain or texts))
-    if not words:
-        return True
-    query = MatchQuery(words, FULL_TEXT)
-    found = dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table()
-    return bool(found.num_rows) or not plain
+    rows = dataset.scanner(columns=[FULL_TEXT], filter=f"{FULL_TEXT} != ''", limit=1).to_table()
+    if words := plain_query(" ".join(rows[FULL_TEXT].to_pylist())):
+        query = MatchQuery(words, FULL_TEXT)
+        dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table()
 
 
 def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -> list[Hit]:

@@ -16,7 +16,7 @@ from rag.store.fulltext import KeysAt
 from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EXCLUDED, EncoderRef, Hit, Meta, best_hits
 from rag.store.schema import quoted
-from rag.store.snapshot import Snapshot
+from rag.store.snapshot import Snapshot, Texts
 from rag.store.vector_index import Rows
 
 if TYPE_CHECKING:
@@ -228,10 +228,10 @@ class JoinedSnapshot(Snapshot):
             yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
+        self, name: Texts, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
     ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
-        vectors = self.text_vectors(name)
+        vectors = self.vectors(name)
         if vectors is None:
             return []
         hits: list[Hit] = []

@@ -149,22 +149,23 @@ def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
 
 
 def index_faults(layout: LibraryLayout, name: str, dataset: Any) -> dict[str, str]:
-    """Why indexes of a table cannot be used, by the column: their first row is not found by them."""
+    """Why indexes of a table cannot be used, by the column: their first row cannot be asked for."""
     found: dict[str, str] = {}
     for column in sorted({index.field_names[0] for index in dataset.describe_indices()}):
         try:
             with read_errors(layout.folder, name):
-                if not (probe(dataset) if column == FULL_TEXT else _finds_key(dataset, column)):
-                    found[column] = "it does not find what the table holds"
+                probe(dataset) if column == FULL_TEXT else _probe_keys(dataset, column)
         except LibraryCorrupt as error:
             found[column] = " ".join(str(error.__cause__ or error).split()).split(", /")[0]
     return found
 
 
-def _finds_key(dataset: Any, column: str) -> bool:
+def _probe_keys(dataset: Any, column: str) -> None:
     first = dataset.scanner(columns=[column], limit=1).to_table()[column].to_pylist()
-    rows = dataset.scanner(columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1)
-    return not first or bool(rows.to_table().num_rows)
+    if first:
+        dataset.scanner(
+            columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1
+        ).to_table()
 
 
 def index_text(db: Database, name: str, *, afresh: bool = False) -> None:

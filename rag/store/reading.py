@@ -280,7 +280,7 @@ class Reader:
         """Unit float32 (dim,) that the spans of `evidence_of` were indexed with, by their text."""
 
         def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
-            if (vectors := s.evidence_vectors) is None:
+            if (vectors := s.vectors("evidence")) is None:
                 return {}
             row_ids = vectors.rows_inside(window for window in windows if window[0] in s.ready)
             keys = vectors.keys_at(np.array(row_ids, np.int64)).to_pylist()
@@ -306,11 +306,11 @@ class Reader:
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
         """None for a video without sound, or that was not measured."""
-        return self.ask(lambda s: s.sound_track(video_id))
+        return self.ask(lambda s: s.measured("sound_tracks", video_id, schema.sound_track_of))
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
         """None for a video without images, or that was not measured."""
-        return self.ask(lambda s: s.fingerprint(video_id))
+        return self.ask(lambda s: s.measured("fingerprints", video_id, schema.fingerprint_of))
 
     def fingerprinted(self) -> frozenset[str]:
         """The ready videos that have a fingerprint."""
@@ -348,7 +348,7 @@ class Reader:
 
         def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_videos(where)
-            both = (_nearest(v, vector, k, wanted, where) for v in (s.clip_vectors, s.sound_vectors))
+            both = (_nearest(v, vector, k, wanted, where) for v in (s.vectors("clips"), s.vectors("sounds")))
             return best_hits(chain.from_iterable(both))[:k]
 
         return self.ask(search)
@@ -357,7 +357,8 @@ class Reader:
         """Clips with an image vector that `where` lets through."""
 
         def ask(s: Snapshot) -> int:
-            return s.clip_vectors.count(s.wanted_videos(where), where) if s.clip_vectors else 0
+            vectors = s.vectors("clips")
+            return vectors.count(s.wanted_videos(where), where) if vectors else 0
 
         return self.ask(ask)
 
@@ -365,14 +366,15 @@ class Reader:
         """Ids of the clips with a vector of images, or of `sound`, and these vectors, float16 (n, dim)."""
 
         def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
-            vectors = s.sound_vectors if sound else s.clip_vectors
+            vectors = s.vectors("sounds" if sound else "clips")
             return ((), np.empty((0, 0), np.float16)) if vectors is None else vectors.everything()
 
         return self.ask(ask)
 
     def sound_vectors(self, clip_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) of the sound of those of the clips that have one."""
-        return self.ask(lambda s: s.sound_vectors.vectors(clip_ids) if s.sound_vectors else {})
+        vectors = self.ask(lambda s: s.vectors("sounds"))
+        return vectors.vectors(clip_ids) if vectors else {}
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -384,7 +386,7 @@ class Reader:
 
         where = self._shown(where)
 
-        return self.ask(lambda s: _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where))
+        return self.ask(lambda s: _nearest(s.vectors("evidence"), vector, k, s.wanted_videos(where), where))
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -393,7 +395,9 @@ class Reader:
 
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
-        return self.ask(lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING))
+        return self.ask(
+            lambda s: _nearest(s.vectors("passages"), vector, k, s.wanted_sources(where), EVERYTHING)
+        )
 
     def check_files(
         self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None

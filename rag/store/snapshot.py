@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator,
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
+from corpora.records import Clip, Evidence, Shot, Video
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
@@ -25,7 +25,7 @@ from rag.store.filters import path_matches
 from rag.store.fulltext import KeysAt, match
 from rag.store.head import read_head
 from rag.store.layout import LibraryLayout
-from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
+from rag.store.records import FileRow, Hit, Meta
 from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, Rows
 from rag.store.vectors import VectorTable
@@ -48,6 +48,10 @@ T = TypeVar("T")
 
 
 OfVideo = TypeVar("OfVideo", Clip, Evidence)
+K = TypeVar("K")
+Texts = Literal["evidence", "passages"]
+Vectors = Literal["clips", "sounds", Texts]
+"""What rows with vectors are of."""
 
 
 class KeyedRows(Mapping[str, dict[str, Any]]):
@@ -89,8 +93,7 @@ class Snapshot:
         self._exact_rows = exact_rows
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
-        self._sounds: dict[str, SoundTrack | None] = {}
-        self._fingerprints: dict[str, Fingerprint | None] = {}
+        self._measured: dict[tuple[str, str], Any] = {}
         self._passages: dict[str, dict[str, Any]] = {}
         """Those that were read last: their paths are asked for next."""
         self._loaded: dict[str, VectorTable] = {}
@@ -162,13 +165,13 @@ class Snapshot:
                 yield pa.Table.from_batches(held)
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
+        self, name: Texts, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
     ) -> list[Hit]:
         """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`.
 
         `keys_at`: as of `rag.store.fulltext.match`; default, of this snapshot.
         """
-        if keys_at is None and (vectors := self.text_vectors(name)) is not None:
+        if keys_at is None and (vectors := self.vectors(name)) is not None:
             keys_at = vectors.keys_at
         if name not in self.tables or keys_at is None or "false" in conditions:
             return []
@@ -285,25 +288,21 @@ class Snapshot:
     @cached_property
     def shots(self) -> dict[str, tuple[Shot, ...]]:
         """Shots by video, in time order, of ready videos; a video that was not measured has no entry."""
-        if "shots" not in self.tables:
-            return {}
         found: dict[str, list[Shot]] = {}
-        columns = self.tables["shots"].schema.names
+        columns = schema.column_names("shots")
         for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
             if row["video_id"] in self.ready:
                 found.setdefault(row["video_id"], []).append(schema.shot_of(row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
-    def sound_track(self, video_id: str) -> SoundTrack | None:
-        """The sound track of a video; None where it was not measured."""
-        return cached(
-            self._sounds, video_id, lambda: self._measured("sound_tracks", video_id, schema.sound_track_of)
-        )
+    def measured(self, name: str, video_id: str, read: Callable[[dict[str, Any]], T]) -> T | None:
+        """What `read` makes of the row of a video in a table of measurements; None where it has none."""
 
-    def fingerprint(self, video_id: str) -> Fingerprint | None:
-        """The fingerprint of a video; None where it was not measured."""
-        read = schema.fingerprint_of
-        return cached(self._fingerprints, video_id, lambda: self._measured("fingerprints", video_id, read))
+        def made() -> T | None:
+            rows = self.scan(name, schema.column_names(name), f"video_id IN {quoted([video_id])}").to_pylist()
+            return read(rows[0]) if rows else None
+
+        return cached(self._measured, (name, video_id), made) if video_id in self.ready else None
 
     @cached_property
     def fingerprinted(self) -> frozenset[str]:
@@ -311,56 +310,29 @@ class Snapshot:
         held = self.scan("fingerprints", ["video_id"])["video_id"].to_pylist()
         return frozenset(held) & self.ready.keys()
 
-    def _measured(self, name: str, video_id: str, read: Callable[[dict[str, Any]], T]) -> T | None:
-        if name not in self.tables or video_id not in self.ready:
-            return None
-        where = f"video_id IN {quoted([video_id])}"
-        rows = self.scan(name, schema.column_names(name), where).to_pylist()
-        return read(rows[0]) if rows else None
-
     # Vectors, loaded when first asked for
 
-    @property
-    def clip_vectors(self) -> VectorTable | None:
-        """Clip vectors of ready videos, float16 (n, dim); None without an image encoder."""
-        return self._of_encoder(schema.vectors_table)
+    def vectors(self, kind: Vectors) -> VectorTable | None:
+        """The vectors of clips, of their sound or of text spans, of ready videos, or of the passages of
+        published sources; None where none can be stored.
 
-    @property
-    def sound_vectors(self) -> VectorTable | None:
-        """Vectors of the sound of clips of ready videos, float16 (n, dim); None where none are stored."""
-        return self._of_encoder(schema.sounds_table)
-
-    def _of_encoder(self, table: Callable[[EncoderRef], str]) -> VectorTable | None:
-        encoder = self.meta.image_encoder if self.meta else None
-        if encoder is None:
+        Tables are loaded side by side, each once.
+        """
+        meta, encoder = self.meta, self.meta.image_encoder if self.meta else None
+        if meta is None or (encoder is None and kind in {"clips", "sounds"}):
             return None
-        return self._vectors(schema.vector_columns(table(encoder), encoder.dim), self.ready)
-
-    @property
-    def evidence_vectors(self) -> VectorTable | None:
-        """Vectors of the text spans of ready videos, float16 (n, dim); None in an empty library."""
-        return self.text_vectors("evidence")
-
-    @property
-    def passage_vectors(self) -> VectorTable | None:
-        """Vectors of the passages of published sources, float16 (n, dim); None in an empty library."""
-        return self.text_vectors("passages")
-
-    def text_vectors(self, name: str) -> VectorTable | None:
-        """As `evidence_vectors` or `passage_vectors`, by the name of the table."""
-        if self.meta is None:
+        name, dim = str(kind), meta.text_encoder.dim
+        if encoder is not None and kind in {"clips", "sounds"}:
+            name = schema.vectors_table(encoder) if kind == "clips" else schema.sounds_table(encoder)
+            dim = encoder.dim
+        if name not in self.tables:
             return None
-        shown = self.sources if name == "passages" else self.ready
-        return self._vectors(schema.vector_columns(name, self.meta.text_encoder.dim), shown)
-
-    def _vectors(self, table: schema.VectorColumns, shown: Collection[str]) -> VectorTable | None:
-        """The vectors of `shown` owners, float16 (n, dim); tables are loaded side by side, each once."""
-        if table.name not in self.tables:
-            return None
-        with self._loading.setdefault(table.name, threading.Lock()):
-            if table.name not in self._loaded:
-                self._loaded[table.name] = VectorTable(table, self.vector_parts(table, shown))
-            return self._loaded[table.name]
+        with self._loading.setdefault(name, threading.Lock()):
+            if name not in self._loaded:
+                table = schema.vector_columns(name, dim)
+                parts = self.vector_parts(table, self.sources if kind == "passages" else self.ready)
+                self._loaded[name] = VectorTable(table, parts)
+            return self._loaded[name]
 
     def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
         """The rows of `shown` owners that index files have, if there are any, and in memory all others."""
@@ -473,11 +445,11 @@ def cached_lists(
     return found
 
 
-def cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
-    """The value of a video; the oldest are dropped from the cache."""
+def cached(held: dict[K, T], key: K, read: Callable[[], T]) -> T:
+    """The value of a key; the oldest are dropped from the cache."""
     with contextlib.suppress(KeyError):
-        return held[video_id]  # of several threads, another may drop it
-    found = held[video_id] = read()
-    for v in list(held)[:-CACHED_VIDEOS]:
-        held.pop(v, None)
+        return held[key]  # of several threads, another may drop it
+    found = held[key] = read()
+    for old in list(held)[:-CACHED_VIDEOS]:
+        held.pop(old, None)
     return found

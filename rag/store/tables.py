@@ -32,14 +32,13 @@ class PathTable(Generic[Row]):
         self,
         db: Database,
         name: str,
-        columns: list[str],
         read: Callable[[Mapping[str, Any]], Row],
         table: Callable[[Iterable[Row]], Any],
     ) -> None:
         self._db = db
         self._name = name
         self._table = table
-        rows = db.rows(name, columns).to_pylist()
+        rows = db.rows(name, schema.column_names(name)).to_pylist()
         self._held: dict[str, Row] = {os.fsdecode(row["path"]): read(row) for row in rows}
         self._stored = set(self._held)
         self._waiting: set[str] = set()
@@ -93,14 +92,12 @@ class PathTable(Generic[Row]):
 
 def file_table(db: Database) -> PathTable[FileRow]:
     """The table of files by path."""
-    columns = ["path", "content_id", "kind", "size", "mtime_ns", "ctime_ns", "stamp"]
-    return PathTable(db, "files", columns, schema.file_of, schema.file_rows)
+    return PathTable(db, "files", schema.file_of, schema.file_rows)
 
 
 def problem_table(db: Database) -> PathTable[NotedProblem]:
     """The table of problems by path."""
-    columns = ["path", "reason", "action", "stamp"]
-    return PathTable(db, "problems", columns, schema.problem_of, schema.problem_rows)
+    return PathTable(db, "problems", schema.problem_of, schema.problem_rows)
 
 
 class PassageTable:

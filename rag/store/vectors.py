@@ -174,7 +174,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     """
     if not clip_ids:
         return []
-    vectors = s.clip_vectors
+    vectors = s.vectors("clips")
     names = vectors.row_ids_of(set(clip_ids)) if vectors is not None else {}
     if vectors is None or len(names) < len(set(clip_ids)):
         raise KeyError(next(iter(set(clip_ids).difference(names.values()))))

@@ -10,8 +10,6 @@ import pytest
 
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
-from rag.store.layout import Layout
-from rag.store.maintenance import index_faults
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.writing import Writer
@@ -148,10 +146,3 @@ def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
         writer.maintain()
     again = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
     assert again.describe_indices()[0].segments[0].uuid == dataset.describe_indices()[0].segments[0].uuid
-
-
-@pytest.mark.parametrize("text", ["♪ ♪", "...", "a" * 300, "東京", "Oil the chain"])
-def test_an_index_is_not_damaged_for_rows_without_plain_words(tmp_path: Path, text: str) -> None:
-    write(tmp_path / "lib", [text])
-    layout = Layout(tmp_path / "lib")
-    assert index_faults(layout, "passages", layout.dataset("passages")) == {}
