@@ -10,7 +10,7 @@ import errno
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from corpora.errors import os_reason
 from corpora.objects import is_failure, is_url, store_failure
@@ -50,18 +50,14 @@ class TableGone(LibraryCorrupt):
     """A file of a table is missing: cleaned away under a pinned reader, or truly lost."""
 
 
-@contextmanager
-def read_errors(folder: os.PathLike[str], table: str) -> Iterator[None]:
+def read_errors(folder: os.PathLike[str], table: str) -> AbstractContextManager[None]:
     """Map errors met while reading `table` of the library in `folder`."""
-    with _mapped_errors(folder, table, "read"):
-        yield
+    return _mapped_errors(folder, table, "read")
 
 
-@contextmanager
-def write_errors(folder: os.PathLike[str], table: str = "") -> Iterator[None]:
+def write_errors(folder: os.PathLike[str], table: str = "") -> AbstractContextManager[None]:
     """Map errors met while writing `table`, or a file of the library where `table` is empty."""
-    with _mapped_errors(folder, table, "written"):
-        yield
+    return _mapped_errors(folder, table, "written")
 
 
 @contextmanager

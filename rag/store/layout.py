@@ -125,10 +125,6 @@ class LibraryLayout(ABC):
         """Whether tables have rows, which a writer would delete that finds no head."""
         return False
 
-    def is_library(self) -> bool:
-        """Whether there is a library, or one was begun: by the marker, or by the head."""
-        return self.has_marker() or self.exists()
-
     @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether there are files of a table, whether the head names it or not."""

@@ -101,7 +101,7 @@ def _refuse_document(reader: Reader, name: str) -> None:
     for row in reader.file_rows():
         forms = (composed, visible) if row.kind == "passages" else ()
         if any(form(row.path) == form(path) or form(row.path).endswith(form(end)) for form in forms):
-            ids = reader.passage_ids(row.content_id)
+            ids = sorted(passage.passage_id for passage in reader.passages_of(row.content_id))
             shown = ", ".join(ids[:MOST_IDS]) + ", ..." * (len(ids) > MOST_IDS)
             raise UsageError(f"{name}: is a document; its passages are shown by their ids: {shown}")
 

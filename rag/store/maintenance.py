@@ -314,7 +314,7 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
         videos=len(s.ready) - stills,
         pending_videos=len(contents.union(s.video_rows) - s.ready.keys()),
         video_hours=sum(video.duration for video in s.videos.values()) / 3600,
-        clips=s.clip_count,
+        clips=s.clip_table.num_rows,
         evidence=s.tables["evidence"].count_rows() if "evidence" in s.tables else 0,
         passages=passages.num_rows,
         documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,

@@ -248,11 +248,6 @@ class Reader:
 
         return self.ask(ask)
 
-    def passage_ids(self, source_id: str) -> list[str]:
-        """The ids of the passages of one source, sorted; none for an unknown id."""
-        rows = self.ask(lambda s: s.scan("passages", ["passage_id"], f"source_id IN {quoted([source_id])}"))
-        return sorted(rows["passage_id"].to_pylist())
-
     def passages_of(self, source_id: str) -> list[Passage]:
         """The passages of one source, in the order of its text; none for an unknown id."""
         columns, where = ["passage_id", *schema.PASSAGE_TEXTS], f"source_id IN {quoted([source_id])}"

@@ -94,8 +94,6 @@ class Snapshot:
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
         self._measured: dict[tuple[str, str], Any] = {}
-        self._passages: dict[str, dict[str, Any]] = {}
-        """Those that were read last: their paths are asked for next."""
         self._loaded: dict[str, VectorTable] = {}
         self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
@@ -252,25 +250,21 @@ class Snapshot:
     # Clips
 
     @cached_property
-    def _clip_table(self) -> Any:
+    def clip_table(self) -> Any:
+        """The clips of ready videos as an Arrow table, in no particular order."""
         table = self.scan("clips", ["clip_id", "video_id", "start", "end"])
         return table.filter(Codes(table["video_id"]).among(self.ready)).combine_chunks()
 
     @cached_property
     def _clip_videos(self) -> Codes:
-        return Codes(self._clip_table["video_id"])
-
-    @property
-    def clip_count(self) -> int:
-        """How many clips it has."""
-        return int(self._clip_table.num_rows)
+        return Codes(self.clip_table["video_id"])
 
     def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """In order of time, by video. None for one that is not ready. The last thousand are cached."""
         return cached_lists(self._clips, video_ids, self.ready, self._read_clips)
 
     def _read_clips(self, videos: list[str]) -> list[Clip]:
-        rows = self._clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
+        rows = self.clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
         # By columns: a dictionary a row would take most of the time.
         ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
         return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
@@ -279,8 +273,8 @@ class Snapshot:
         """Start and end of clips, an Arrow array of n ids; NaN for one that is not there."""
         import pyarrow.compute as pc
 
-        rows = pc.index_in(clip_ids, value_set=self._clip_table["clip_id"])
-        start, end = (self._clip_table[name].take(rows).to_numpy() for name in ("start", "end"))
+        rows = pc.index_in(clip_ids, value_set=self.clip_table["clip_id"])
+        start, end = (self.clip_table[name].take(rows).to_numpy() for name in ("start", "end"))
         return start, end
 
     # Measurements
@@ -413,8 +407,6 @@ class Snapshot:
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
-        if self._passages.keys() >= set(ids):
-            return {key: self._passages[key] for key in ids}
         vectors = self._loaded.get("passages")
         if vectors is not None and not vectors.indexed:
             rows = vectors.texts(self, vectors.row_ids_of(ids))
@@ -423,8 +415,7 @@ class Snapshot:
             rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
-        self._passages = {row["passage_id"]: row for row in shown}
-        return self._passages
+        return {row["passage_id"]: row for row in shown}
 
 
 def cached_lists(

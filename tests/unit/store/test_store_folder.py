@@ -39,7 +39,7 @@ def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | No
     with Writer.open(folder) as writer:
         writer.set_meta(META)
     assert json.loads((folder / MARKER).read_text())["format"] == "offline-video-rag library"
-    assert Layout(folder).is_library()
+    assert Layout(folder).exists()
 
 
 def test_the_marker_is_written_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
