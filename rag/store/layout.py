@@ -86,8 +86,12 @@ class LibraryLayout(ABC):
         return None
 
     @abstractmethod
+    def read(self, name: str) -> tuple[bytes, str] | None:
+        """The content of a file of the library, and its ETag on a store; None where there is none."""
+
     def read_head(self) -> tuple[bytes, str] | None:
-        """The content of `head.json`, and its ETag on a store; None where there is none."""
+        """As `read`, of `head.json`."""
+        return self.read(HEAD)
 
     @abstractmethod
     def write_head(self, content: bytes, etag: str) -> str:
@@ -129,9 +133,10 @@ class LibraryLayout(ABC):
     def has_table(self, name: str) -> bool:
         """Whether there are files of a table, whether the head names it or not."""
 
-    @abstractmethod
     def has_marker(self) -> bool:
         """Whether the file is there that says that this is a library."""
+        found = self.read(MARKER)
+        return found is not None and _is_marker(found[0])
 
     @abstractmethod
     def is_vacant(self) -> bool:
@@ -215,19 +220,9 @@ class Layout(LibraryLayout):
         return self.folder / "indexes"
 
     @property
-    def lock(self) -> Path:
-        """The file that the one writer locks."""
-        return self.folder / "writer.lock"
-
-    @property
     def readers(self) -> Path:
         """Readers hold this file shared, so that a writer knows whether an old version is in use."""
         return self.folder / "readers.lock"
-
-    @property
-    def marker(self) -> Path:
-        """The file that says that the folder is a library."""
-        return self.folder / MARKER
 
     def copy_note(self) -> CopyNote | None:
         """Raises `LibraryReadOnly` where it is there and cannot be read."""
@@ -253,15 +248,11 @@ class Layout(LibraryLayout):
         """Folder of one LanceDB table."""
         return self.tables / f"{name}.lance"
 
-    def read_head(self) -> tuple[bytes, str] | None:
+    def read(self, name: str) -> tuple[bytes, str] | None:
         """Raises `LibraryReadOnly` where it is there and cannot be read."""
-        content = self._read(HEAD)
-        return None if content is None else (content, "")
-
-    def _read(self, name: str) -> bytes | None:
         path = self.folder / name
         try:
-            return path.read_bytes()
+            return path.read_bytes(), ""
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
@@ -283,16 +274,17 @@ class Layout(LibraryLayout):
 
     def keep_spare_head(self) -> None:
         """Raises OSError."""
-        if (content := self._read(HEAD)) is not None and content != self._read(SPARE_HEAD):
-            self._write(SPARE_HEAD, content)
+        if (held := self.read(HEAD)) is not None and held != self.read(SPARE_HEAD):
+            self._write(SPARE_HEAD, held[0])
 
     def read_spare_head(self) -> bytes | None:
-        """Raises `LibraryReadOnly` where it is there and cannot be read."""
-        return self._read(SPARE_HEAD)
+        """Raises as `read`."""
+        found = self.read(SPARE_HEAD)
+        return None if found is None else found[0]
 
     def is_closed(self) -> bool:
         """Whether the last writer ended as it should: it then leaves a copy of its last head."""
-        return self._read(HEAD) == self._read(SPARE_HEAD)
+        return self.read(HEAD) == self.read(SPARE_HEAD)
 
     def has_table(self, name: str) -> bool:
         """By its folder."""
@@ -301,11 +293,6 @@ class Layout(LibraryLayout):
     def has_rows(self) -> bool:
         """By their files: before its first commit a writer makes empty tables alone."""
         return any(self.tables.glob("*.lance/data/*"))
-
-    def has_marker(self) -> bool:
-        """Raises `LibraryReadOnly` where the marker is there and cannot be read."""
-        content = self._read(MARKER)
-        return content is not None and _is_marker(content)
 
     def is_vacant(self) -> bool:
         """Raises `LibraryReadOnly` where that cannot be seen."""
@@ -323,7 +310,7 @@ class Layout(LibraryLayout):
     def write_marker(self) -> None:
         """Make the folder and its marker, by a rename. Raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with atomic_file(self.marker) as draft:
+        with atomic_file(self.folder / MARKER) as draft:
             draft.write_bytes(_marker())
 
     def writer_lock(self) -> AbstractContextManager[None]:
@@ -332,7 +319,7 @@ class Layout(LibraryLayout):
 
         self.tables.mkdir(parents=True, exist_ok=True)
         self.readers.touch()
-        return writer_lock(self.lock)
+        return writer_lock(self.folder / "writer.lock")
 
     def reader_mark(self) -> SharedMark:
         """A lock that readers share."""
@@ -407,14 +394,14 @@ class ObjectLayout(LibraryLayout):
         """The address of the tables."""
         return f"{self.folder.url}/tables"
 
-    def read_head(self) -> tuple[bytes, str] | None:
+    def read(self, name: str) -> tuple[bytes, str] | None:
         """One request."""
         try:
-            found = self.store.read(HEAD)
+            found = self.store.read(name)
         except StoreError as error:
             # It is the library that cannot be read.
             raise type(error)(
-                str(error).replace(f"{self.store.url}/{HEAD}:", f"{self.store.url}:")
+                str(error).replace(f"{self.store.url}/{name}:", f"{self.store.url}:")
             ) from error
         return None if found is None else (found[0], found[1].etag)
 
@@ -443,11 +430,6 @@ class ObjectLayout(LibraryLayout):
     def has_table(self, name: str) -> bool:
         """By a listing."""
         return next(self.store.list(f"tables/{name}.lance"), None) is not None
-
-    def has_marker(self) -> bool:
-        """One request."""
-        found = self.store.read(MARKER)
-        return found is not None and _is_marker(found[0])
 
     def is_vacant(self) -> bool:
         """By a listing."""
