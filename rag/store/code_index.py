@@ -211,8 +211,8 @@ class Segment(Rows):
             )
 
     def show(self, owners: Collection[str], live: NDArray[np.uint64] | None) -> None:
-        """Hide rows of other `owners`, and those that are not among `live`, rising ids of rows, (m,); None
-        where the table has all of the segment's."""
+        """Hide rows of other `owners`, and those that are not among `live`, rising ids of rows, uint64 (m,);
+        None where the table has all of the segment's."""
         masks = []
         if not all(map(owners.__contains__, self.owners.names)):
             masks.append(self.owners.among(owners))
@@ -227,7 +227,7 @@ class Segment(Rows):
     def candidates(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        """By the codes."""
+        """Positions, int64 (m,), by the codes. `query`: float32 (dim,)."""
         return self.codes.nearest(query, count, keep)
 
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:

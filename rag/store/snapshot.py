@@ -307,8 +307,8 @@ class Snapshot:
     # Vectors, loaded when first asked for
 
     def vectors(self, kind: Vectors) -> VectorTable | None:
-        """The vectors of clips, of their sound or of text spans, of ready videos, or of the passages of
-        published sources; None where none can be stored.
+        """The vectors, float16 (n, dim), of clips, of their sound or of text spans of ready videos, or of the
+        passages of published sources; None where none can be stored.
 
         Tables are loaded side by side, each once.
         """

@@ -302,7 +302,7 @@ class Matrix(Rows):
     def candidates(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        """By the vectors themselves."""
+        """Positions, int64 (m,), by the vectors themselves. `query`: float32 (dim,)."""
         params = faiss_module().SearchParameters()
         return proposals(self._index, params, query.reshape(1, -1), count, keep)
 
