@@ -11,7 +11,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,15 +182,6 @@ def text_of(value: Any) -> str:
         return str(value).strip()
     except ValueError:  # more digits than Python prints
         return ""
-
-
-def first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The first of these fields that is not empty, as text; of a list its first part."""
-    for name in names:
-        value = fields.get(name)
-        if text := text_of(value[0] if isinstance(value, list) and value else value):
-            return text
-    return ""
 
 
 def interval(value: Any) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from eval.runs.records import LETTERS
-from eval.tasks.published import first_text, parsed_json, text_of
+from eval.tasks.published import parsed_json, text_of
 from rag.errors import QuestionError
 from rag.questions import parse_question
 
@@ -48,7 +48,7 @@ def options_of(value: Any) -> tuple[list[str], int | None]:
     if isinstance(value, str):
         value = listed(value) or _by_line(value)
     if isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
-        texts = [first_text(part, TEXTS) for part in value]
+        texts = [next(filter(None, (text_of(part.get(key)) for key in TEXTS)), "") for part in value]
         key = next((key for key in LABELS if all(text_of(part.get(key)) for part in value)), "")
         placed = _placed({text_of(part[key]): text for part, text in zip(value, texts, strict=True)})[0]
         value = texts if "" in placed or len(placed) < len(texts) else placed
