@@ -483,7 +483,7 @@ class Pipeline:
         if unanswered is None:
             cited = with_what_is_seen(citations, context.retriever)
             found = answer_of(context.question, reply, cited)
-        elif isinstance(reply, OpenAnswer) and not reply.text.strip():
+        elif isinstance(reply, OpenAnswer):
             found = answer_by_images(
                 *(context.question, clips, windows, context.retriever),
                 threshold=context.threshold,

@@ -19,7 +19,7 @@ def answer_by_images(
     threshold: float,
     unanswered: str,
 ) -> Answer | None:
-    """The window whose images fit an open question best, where no sentence comes near it. None where none
+    """The window whose images fit an open question best, where no sentence answers it. None where none
     have the relevance of a match, or where their encoder names images and has no name for these.
 
     `windows`: one for each of the `clips` that were found for the question. `threshold`: least relevance of a

@@ -244,7 +244,7 @@ def test_what_options_say_counts_where_the_question_says_nothing(
     assert any("Varnish" in evidence.text for cited in answer.citations for evidence in cited.evidence)
 
 
-def test_images_answer_an_open_question_where_no_sentence_comes_near_it(tmp_path: Path) -> None:
+def test_images_answer_an_open_question_where_no_sentence_does(tmp_path: Path) -> None:
     shown = [(at * 30.0, at * 30.0 + 30.0, "kettle" if at == 4 else "lamp", "") for at in range(8)]
     tower, text = ImageWords(), BagOfWords()
     with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
@@ -256,11 +256,11 @@ def test_images_answer_an_open_question_where_no_sentence_comes_near_it(tmp_path
             )
             for reply in (OpenAnswer(text=text, confidence=0.2) for text in ("", "It is on the stove."))
         )
-    assert seen.verdict == "possibly"
-    (cited,) = seen.citations
-    assert isinstance(cited, VideoCitation)
-    assert 120.0 <= cited.start < cited.end <= 150.0
-    assert (said.verdict, said.best_confidence) == ("nothing", 0.2)
+    for answer in (seen, said):
+        assert answer.verdict == "possibly"
+        (cited,) = answer.citations
+        assert isinstance(cited, VideoCitation)
+        assert 120.0 <= cited.start < cited.end <= 150.0
     assert "“It is on the stove.”" in said.explanation
 
 
@@ -413,9 +413,8 @@ def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> N
         return [Window(c.clip.video_id, c.clip.start, c.clip.end, 0.0) for c in clips]
 
     question = parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"])
-    context = Context(
-        question, world.retriever, world.reasoner, world.settings, SearchFilter(), 5, threshold=0.0
-    )
+    whole = (question, world.retriever, world.reasoner, world.settings, SearchFilter(), 5)
+    context = Context(*whole, threshold=0.0, must_choose=True)
     ours = Pipeline().run(context)
     other = replace(Pipeline(), localize=whole_clips).run(context)
     assert all(window.end - window.start <= 5.0 for window in ours.windows)
