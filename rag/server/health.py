@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 import rag
 from rag.errors import LibraryError, LibraryNotFound
+from rag.records import is_still
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -32,6 +33,7 @@ class LibraryItem(TypedDict):
     version: str
     """Changes when something that was indexed or removed is seen by searches."""
     videos: int
+    photographs: int
     documents: int
     video_hours: float
     images: bool
@@ -80,11 +82,13 @@ def facts_of(library: Library, folder: os.PathLike[str], version: str) -> Librar
 
     reader = library.engine.reader
     videos = reader.videos()
+    stills = sum(is_still(0.0, video.duration) for video in videos)
     return {
         "library_id": library.library_id,
         "folder": os.fspath(folder),
         "version": version,
-        "videos": len(videos),
+        "videos": len(videos) - stills,
+        "photographs": stills,
         "documents": sum(row.kind == "passages" for row in reader.file_rows()),
         "video_hours": plain(sum(video.duration for video in videos) / 3600),
         "images": reader.meta is not None and reader.meta.image_encoder is not None,

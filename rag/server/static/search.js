@@ -199,7 +199,7 @@ function welcome() {
   const { library } = health;
   if (!library) return health.known && health.status !== "starting" ? failed(new Error(health.problem ?? "The library does not open.")) : loading("Opening the library");
   return html`
-    <p class="totals">${count(library.videos, "video")}, ${duration(library.video_hours * 3600)}${library.documents ? html`, ${count(library.documents, "document")}` : nothing}.
+    <p class="totals">${count(library.videos, "video")}, ${duration(library.video_hours * 3600)}${library.photographs ? html`, ${count(library.photographs, "photograph")}` : nothing}${library.documents ? html`, ${count(library.documents, "document")}` : nothing}.
       <a href=${href("library")}>Look at the library</a></p>
     ${unusual.state === "done" && unusual.value.results.length > 5
       ? html`<div class="unusual"><h2>The most unusual moments</h2>

@@ -267,6 +267,7 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     health = client.get("/v1/health").json()
     assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
     assert client.get("/v1/stats").json()["videos"] == 3
+    assert health["library"]["photographs"] == 0
     files = client.get("/v1/files").json()
     assert files["counts"] == {"indexed": 4, "failed": 1, "stale": 2}
     (failed,) = client.get("/v1/files?status=failed").json()["files"]
