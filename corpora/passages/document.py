@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
 
 if TYPE_CHECKING:
-    from corpora.passages.scanned_text import RecognizedPage, ScannedPage
+    from corpora.passages.scanned_text import RecognizedPage
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -132,12 +132,6 @@ def read_documents(
         raise UnreadableFile(f"{named}: cannot be read: {os_reason(error)}") from error
     if not some:
         raise DamagedFile(f"{named}: no text in it")
-
-
-def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
-    """As `DocumentFormat.scanned_pages`, of the file's format; none where that has no such pages."""
-    pages = format_of(path).scanned_pages
-    yield from pages(path, beat) if pages else ()
 
 
 def format_of(path: str) -> DocumentFormat:
