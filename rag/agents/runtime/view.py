@@ -30,23 +30,20 @@ def step_lines(step: Step, width: int) -> Iterator[str]:
     """Lines of a step, no wider than `width`; what is not to be cut, as the advice of an error, may be."""
     if step.details is None:
         return
-    first = Entry(LABELS.get(step.kind, f"{step.kind}:"), step.text, cut=step.kind != "failure")
-    yield _line(first, width)
+    label = LABELS.get(step.kind, f"{step.kind}:")
+    yield entry_line(Entry(label, step.text, cut=step.kind != "failure"), width)
     for block in step.details:
         if isinstance(block, Entry):
-            yield f"  {_line(block, width - 2)}"
+            yield f"  {entry_line(block, width - 2)}"
         elif isinstance(block, Bars):
             label = "  belief "
             yield label + level_bar(block, max(10, min(width - len(label), LONGEST_BAR)))
 
 
-def entry(label: str, text: str, width: int) -> str:
-    """A label and as much of the text as fits."""
-    return f"{label} {excerpt(text, width - len(label) - 1)}"
-
-
-def _line(one: Entry, width: int) -> str:
-    return entry(one.label, one.text, width) if one.cut else f"{one.label} {visible(one.text)}"
+def entry_line(one: Entry, width: int) -> str:
+    """A label and as much of its text as fits, or all of it where it is not to be cut."""
+    text = excerpt(one.text, width - len(one.label) - 1) if one.cut else visible(one.text)
+    return f"{one.label} {text}"
 
 
 def level_bar(bars: Bars, width: int) -> str:

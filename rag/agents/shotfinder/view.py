@@ -8,7 +8,7 @@ from typing import Any
 from corpora.escaping import visible
 from localization.sampling import midpoints
 from rag.agents.runtime.page import Block, Entry, FrameStrip, Span
-from rag.agents.runtime.view import entry, run_json
+from rag.agents.runtime.view import entry_line, run_json
 from rag.agents.shotfinder.records import FoundShot, ShotRun
 from rag.rendering.terminal import clock, excerpt
 
@@ -35,8 +35,9 @@ def result_lines(run: ShotRun, width: int) -> Iterator[str]:
     yield visible(excerpt(found.title or found.url, width))
     yield f"  {visible(found.url)}"
     yield f"  {clock(found.start)}-{clock(found.end)}, the frame at {clock(found.frame)}"
-    yield entry(f"  score {found.score:.2f};", found.reason, width) if found.looked else f"  {NOT_LOOKED}"
-    yield from (entry(f"  {one.label}", one.text, width) for one in _checks(found))
+    score = Entry(f"score {found.score:.2f};", found.reason)
+    yield f"  {entry_line(score, width - 2) if found.looked else NOT_LOOKED}"
+    yield from (f"  {entry_line(one, width - 2)}" for one in _checks(found))
 
 
 def result_json(run: ShotRun) -> dict[str, Any]:
