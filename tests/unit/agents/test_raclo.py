@@ -130,15 +130,6 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
     assert (unverified.chosen, unverified.matched) == (0, True)
 
 
-def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
-    reasoner = RecallingReasoner(("kettle video 7", "kettle video 3"))
-    found = run(tmp_path, reasoner=reasoner, video07="dead", video03="region-blocked")
-    assert len(found.candidates) == 4
-    assert not {f"{HOST}video07", f"{HOST}video03"} & {one.url for one in found.candidates}
-    assert {"PageGone", "AccessRefused"} <= set(found.failures)
-    assert not found.matched
-
-
 def test_a_missing_transcript_is_reported_and_the_video_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

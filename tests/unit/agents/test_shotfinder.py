@@ -101,18 +101,6 @@ def test_a_constraint_leaves_only_the_shots_that_meet_it(
     assert {check.kind for check in found.shot.checks} == set(constraints.kinds)
 
 
-def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
-    reasoner = ShotReasoner()
-    heights = {"video06": 1080}
-    found = run(tmp_path, Constraints(resolution=1080), reasoner, heights=heights)
-    assert found.shot is not None
-    assert found.shot.url.endswith("video06")
-    assert reasoner.asked.count("locate") == 1
-    missed = [look for look in found.looks if look.found is None]
-    assert {look.missed for look in missed} == {"constraint"}
-    assert "wanted 1080p, measured 720p" in missed[0].reason
-
-
 def test_measured_constraints_are_not_in_the_prompt(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", audio="speech", after="near 25", wording="a voice in warm light")
     run(tmp_path, constraints, reasoner := ShotReasoner())

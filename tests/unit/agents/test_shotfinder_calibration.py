@@ -13,7 +13,6 @@ from rag.agents.shotfinder.calibration import (
     measure_labels,
     read_calibration,
     read_labels,
-    wilson,
 )
 from rag.errors import UsageError
 from tests.fakes.shotfinder_world import MeasuredLibrary
@@ -38,10 +37,6 @@ def test_a_video_is_never_judged_by_its_own_labels():
     """One video measured steadily wrong: without it nothing is known of the class."""
     own = [Labelled("style", "only.mp4", "3d", "live") for _ in range(20)]
     assert calibrate(own, "").tables["style"].decided == 0
-
-
-def test_wilson_by_hand():
-    assert wilson(8, 10) == pytest.approx((0.490162, 0.943318), abs=1e-5)
 
 
 def test_the_file_survives_and_others_are_refused(tmp_path: Path):

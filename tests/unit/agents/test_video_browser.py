@@ -16,9 +16,7 @@ from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, BrowserSettings, BrowseRun
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.library import Library
-from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.material import VideoView
-from rag.records import Question
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
@@ -105,18 +103,6 @@ def test_a_spent_budget_ends_the_search_and_still_asks_for_an_answer(tmp_path: P
     assert found.loops == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "asked_to", "must_choose"), [(2, False, False), (2, True, True), (0, True, False)]
-)
-def test_an_option_must_be_chosen_only_where_it_is_asked_for(
-    tmp_path: Path, options: int, asked_to: bool, must_choose: bool
-) -> None:
-    asked, reasoner = Question("q", ASKED.text, ("PLUM", "FIG")[:options]), RuleReasoner()
-    web = make_web(tmp_path / "web")
-    run_video_browser(asked, web, reasoner, frame_source(), EFFICIENCY, must_choose=asked_to)
-    assert reasoner.readings[-1].must_choose == must_choose
-
-
 class StoredLibrary:
     """In place of a library that holds every video at 2 fps: its vectors say when a frame is."""
 
@@ -187,20 +173,6 @@ def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
     reasoner.name = "embedded"
     assert run(tmp_path, reasoner, EFFICIENCY).failure == "ReasonerUnreachable"
     assert reasoner.asked == ["plan", "rewrite_question"]
-
-
-class Knowing(RuleReasoner):
-    def answer_unaided(self, reading):
-        assert not reading.windows
-        return OpenAnswer(text="DAMSON", confidence=0.4, explanation="I know.")
-
-
-@pytest.mark.parametrize("paradigm", ["tool-free", "text-search"])
-def test_without_a_video_the_model_may_use_what_it_knows(tmp_path: Path, paradigm) -> None:
-    reasoner = Knowing()
-    found = run(tmp_path, reasoner, replace(EFFICIENCY, paradigm=paradigm))
-    assert (found.answer.text, found.answer.matched) == ("DAMSON", True)
-    assert "answer_open" not in reasoner.asked
 
 
 def test_the_windows_of_stage_three_are_decoded_larger(tmp_path: Path) -> None:

@@ -166,17 +166,6 @@ def test_a_spent_budget_ends_the_looking_and_keeps_what_was_seen(library: Librar
     assert reasoner.asked.count("observe") == 1
 
 
-def test_weak_evidence_is_said(library: Library) -> None:
-    reasoner = RuleReasoner()
-    detective = VideoDetective(
-        library, dataclasses.replace(TUNED, texts=False), reasoner=cast("Reasoner", reasoner)
-    )
-    found = detective.investigate("workshop", Question("q", "Zebra?", ("giraffe", "okapi")))
-    assert found.selected.fallback.startswith("weak")
-    assert found.answer.details["fallback"] == found.selected.fallback
-    assert np.diff(found.frame_times).max() <= 16.0
-
-
 def test_the_papers_look_sees_frames_alone(library: Library) -> None:
     found, reasoner = run(library, look="frames")
     assert all(request.view.frame_times is not None for request in reasoner.requests)
