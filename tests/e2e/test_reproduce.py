@@ -26,10 +26,10 @@ from eval.simulated_model.fingerprints import open_index
 from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.server import running
 from eval.tasks import find_solver, open_task
+from eval.tasks.egofact.construction import model_build
 from indexers.models.catalogue import known_model
 from rag._cli.main import main
-from tests.fakes.chat_server import chat_server, say
-from tests.fakes.egofact_sources import play
+from tests.fakes.egofact_model import BuildModel
 from tests.fakes.published_layouts import WRITERS, render_videos
 from tests.fakes.tiny_models import save_clip, save_siglip
 from tests.fakes.tiny_vlm import write_tiny_qwen_vl, write_tiny_vlm
@@ -227,10 +227,11 @@ def _try_all(section: Section, environment: Mapping[str, str], model: str | Path
 
 def _build(line: str, environment: Mapping[str, str]) -> None:
     """The construction of EgoFact, its roles played by a script."""
-    with chat_server([say(play)]) as server:
-        own = {"KIND": "openai", "BASE_URL": server.base_url, "MODEL": "scripted", "MAX_TOKENS": "4096"}
-        own |= {"JUDGE__BASE_URL": server.base_url, "JUDGE__MODEL": "scripted"}
-        own = {f"RAG_REASONER__{name}": value for name, value in own.items()}
+    own = {"KIND": "openai", "BASE_URL": "http://127.0.0.1:1/v1", "MODEL": "scripted"}
+    own = {f"RAG_REASONER__{name}": value for name, value in own.items()}
+    model = BuildModel()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_build, "open_reasoner", lambda *_: model)
         code, _ = _run(f"{line} --clips 2", {**environment, **own})
     assert code == 0, line
 
