@@ -102,6 +102,19 @@ def test_prune_takes_out_less_than_half(home: Path, capsys: pytest.CaptureFixtur
     assert held(home) == COUNT - 1
 
 
+def test_a_dry_run_counts_what_is_missing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "corpus" / "4.txt").unlink()
+    assert main(["index", "corpus", "--dry-run", "--prune", "--text"]) == 0
+    said = capsys.readouterr().out
+    assert "1 missing" in said
+    assert "refused" not in said
+    unmount(home / "corpus")
+    main(["index", "corpus", "--dry-run", "--prune", "--text"])
+    assert (
+        f"--prune would be refused: {home}/corpus: empty, and {COUNT} of {COUNT}" in capsys.readouterr().out
+    )
+
+
 def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,27 @@ def test_lines_from_top_to_bottom_and_pieces_of_a_line_together() -> None:
     assert text_of(line("Fill the tank,", 100, 0), *second) == "Fill the tank,\nnever on a hot engine."
 
 
+def test_a_wider_space_begins_a_paragraph() -> None:
+    found = [line(f"Line {row}.", 100, row) for row in (0, 1, 2, 4, 5, 6)]
+    assert text_of(*found) == "Line 0.\nLine 1.\nLine 2.\n\nLine 4.\nLine 5.\nLine 6."
+
+
+def test_a_table_is_read_by_rows() -> None:
+    rows = [("Part", "Thread", "Torque"), ("Wheel bolts", "M12", "110 Nm"), ("Drain plug", "M14", "35 Nm")]
+    rows.append(("Cylinder head bolts", "M10", "40 Nm"))
+    cells = [
+        line(cell, left, row)
+        for row, own in enumerate(rows)
+        for cell, left in zip(own, (100, 400, 600), strict=True)
+    ]
+    assert text_of(*cells).split("\n") == [
+        *("| Part | Thread | Torque |", "|-|-|-|"),
+        "| Wheel bolts | M12 | 110 Nm |",
+        "| Drain plug | M14 | 35 Nm |",
+        "| Cylinder head bolts | M10 | 40 Nm |",
+    ]
+
+
 def columns(starts: Sequence[float], first: int, last: int, shift: float = 0) -> list[list[TextLine]]:
     return [
         [

@@ -14,6 +14,13 @@ JAPANESE = "ボルトを十二ニュートンメートルで締めます。コ�
 FRENCH = "Voilà, c'est déjà l'été à Besançon."
 
 
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_encodings_of_one_text(encoding: str) -> None:
+    assert decode(GERMAN.encode(encoding)) == GERMAN
+
+
 @pytest.mark.parametrize("cues", [1, 10])
 @pytest.mark.parametrize(
     ("encoding", "text"),

@@ -21,7 +21,7 @@ from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
 from rag.export.planning import plan_timeline
 from rag.export.records import Select, Timeline
-from rag.export.timecode import convert_number, read_timecode, timecode
+from rag.export.timecode import convert_number, cut_frames, read_timecode, timecode
 from tests.fakes.exports import RATES, source, timeline
 
 EVERY_RATE = pytest.mark.parametrize("rate", RATES.values(), ids=RATES)
@@ -265,3 +265,11 @@ def test_another_rate_keeps_the_clock() -> None:
     assert timecode(number, DOUBLE, drop) == "01:00:00;00"
     number, drop = convert_number(1800, NTSC, True, DOUBLE)
     assert timecode(number, DOUBLE, drop) == "00:01:00;04"
+
+
+def test_a_cut_is_at_the_nearest_edges() -> None:
+    assert cut_frames(12.51, 17.53, Fraction(25)) == (313, 438)
+    assert cut_frames(12.52, 17.48, Fraction(25)) == (313, 437)
+    # Frame 100 of 29.97 is shown at 3.336666..., which JSON rounds up.
+    assert cut_frames(3.337, 3.37, NTSC) == (100, 101)
+    assert cut_frames(1.0, 1.0001, Fraction(25)) == (25, 26)

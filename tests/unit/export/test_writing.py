@@ -102,7 +102,7 @@ def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "handles"), [(2, 2, 0), (-1, 1, 0), (0, float("inf"), 0), (1, 2, 1e9)]
+    ("start", "end", "handles"), [(2, 2, 0), (-1, 1, 0), (0, float("inf"), 0), (1, 2, 1e9), (3600.1, 3601, 0)]
 )
 def test_what_is_no_window_is_refused(known: Select, start: float, end: float, handles: float) -> None:
     with pytest.raises(UsageError):

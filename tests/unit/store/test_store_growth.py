@@ -7,9 +7,12 @@ import shutil
 import time
 from pathlib import Path
 
+import lance
+import pyarrow as pa
 import pytest
 
 from rag.store import maintenance
+from rag.store.database import Database
 from rag.store.finding import find_library
 from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout
@@ -203,3 +206,29 @@ def test_the_library_is_found_upward(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(below)
     assert find_library() == tmp_path / ".rag"
     assert find_library(library=Path("x")) == below / "x"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["vectors", "evidence", "clips", "videos", "files", "passages"])
+def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
+    before = list(dump(tmp_path / "lib"))
+    name = next(n for n in read_head(Layout(tmp_path / "lib"))[0].tables if n.startswith(table))
+    db = Database(Layout(tmp_path / "lib"))
+    rows = db.lance(name).to_table()
+    column, value = next(
+        (c, v)
+        for c, v in (("vector", None), ("start", 1.0), ("title", "x"), ("size", 7))
+        if c in rows.column_names
+    )
+    values = rows[column].to_pylist()
+    values[0] = [0.5] * len(values[0]) if value is None else value
+    index = rows.column_names.index(column)
+    changed = pa.array(values, rows.schema.types[index])
+    lance.write_dataset(
+        rows.set_column(index, rows.schema.field(index), changed), db.lance(name).uri, mode="overwrite"
+    )
+    db.versions[name] += 1
+    db.commit()
+    after = list(dump(tmp_path / "lib"))
+    assert len(set(after) - set(before)) == 1

@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corpora.records import Passage
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
 from rag.store.lookup import file_statuses, path_of, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import EXCLUDED, Hit
+from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.store_material import (
     IMAGE,
@@ -370,3 +372,47 @@ def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path: Path) -> 
         writer.put_stages({video(2).video_id: {**stages, "shots": "measured again"}})
     seen.append(Reader.open(tmp_path / "lib").contents())
     assert len({*seen}) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
+def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
+    tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
+    pin = Snapshot._open
+    with Writer.open(tmp_path / "lib") as writer:
+
+        def pin_beside_a_writer(self: Snapshot, name: str, version: int) -> object:
+            if name == moment:
+                monkeypatch.setattr(Snapshot, "_open", pin)
+                writer.remove_paths([video_path(1), "/corpus/texts/1.txt"])
+                add_video(writer, 3)
+                add_source(writer, 3)
+                writer.flush()
+            return pin(self, name, version)
+
+        monkeypatch.setattr(Snapshot, "_open", pin_beside_a_writer)
+        with Reader.open(tmp_path / "lib") as reader:
+            assert Snapshot._open is pin, "the writer must have been at work"
+            assert {v.video_id for v in reader.videos()} == {video(n).video_id for n in (1, 2)}
+            assert len(reader.search_clips(QUERY, 99)) == 4
+            assert (
+                len(reader.search_evidence(WORD_QUERY, 99)) == len(reader.match_evidence("number", 99)) == 6
+            )
+            assert {hit.key[:4] for hit in reader.search_passages(WORD_QUERY, 99)} == {"p001", "p002"}
+            assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p001", "p002"}
+            reader.refresh()
+            assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}
+
+
+def test_of_two_files_the_pages_are_those_of_the_one_that_is_cited(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        for source, path, pages in (("s1", "/b.pdf", (9,)), ("s2", "/a.pdf", (4, 5)), ("s3", "/c.txt", ())):
+            shared = Passage("shared", "d", "", "lamp", pages)
+            writer.put_passages(source, [shared], unit(1, 1, TEXT.dim))
+            writer.put_file(file_row(path, source, "passages"))
+    with Reader.open(tmp_path / "lib") as reader:
+        (found,) = reader.passages(["shared"])
+        assert (reader.passage_paths(["shared"]), found.pages) == (["/a.pdf"], (4, 5))
