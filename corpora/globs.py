@@ -45,10 +45,22 @@ def _compile(pattern: str) -> list[str]:
 
 
 def _fits(parts: Sequence[str], names: Sequence[str]) -> bool:
-    """`**` may match nothing, except at the end, where it matches at least one name."""
-    for at, part in enumerate(parts):
-        if part == "**":
-            return any(_fits(parts[at + 1 :], names[start:]) for start in range(at, len(names)))
-        if at >= len(names) or not fnmatchcase(names[at], part):
+    """`**` may match nothing, except at the end, where it matches at least one name.
+
+    Only the last `**` so far is tried with more names, so a pattern takes polynomial time.
+    """
+    at = name = 0
+    star, begun = -1, 0
+    while at < len(parts):
+        if parts[at] == "**":
+            star, begun, at = at, name, at + 1
+            if at == len(parts):
+                return name < len(names)
+        elif name < len(names) and fnmatchcase(names[name], parts[at]):
+            at, name = at + 1, name + 1
+        elif star >= 0 and begun < len(names):
+            begun += 1
+            at, name = star + 1, begun
+        else:
             return False
     return True
