@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.intervals import Estimate
@@ -47,9 +46,6 @@ from eval.reports.tables import (
     paired_table,
     percent,
 )
-
-if TYPE_CHECKING:
-    pass
 
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
