@@ -166,9 +166,9 @@ def quotation(text: str) -> str:
 
 def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
     """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
-    was retrieved, where that is a passage the one with the nearest sentence; empty without any.
+    was retrieved; empty without any. Where that is a passage, the one with the nearest sentence is named.
 
-    Of a clip the text is quoted that makes it relevant, unless that is the name of its file.
+    The text that makes a clip relevant is quoted, unless it is the name of the file.
     """
     best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
     said = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), None)

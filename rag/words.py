@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from rag.function_words import GENERIC_WORDS, without_function_words
@@ -202,22 +200,9 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(content_words(text))
 
 
-def lexical_overlap(
-    wanted: Iterable[str], found: Collection[str], weights: Mapping[str, float] | None = None
-) -> float:
-    """Share of the `wanted` stems that are in `found`, in [0, 1]; by weight (default 1). 0 for no stems."""
-    total = hit = 0.0
-    for word in wanted:
-        weight = weights.get(word, 1.0) if weights else 1.0
-        total += weight
-        hit += weight if word in found else 0.0
-    return hit / total if total else 0.0
-
-
-def rarity(texts: Sequence[Collection[str]]) -> dict[str, float]:
-    """ln(1 + n / df) of each stem of n texts, given as sets of stems."""
-    count = Counter(word for stems in texts for word in stems)
-    return {word: math.log(1 + len(texts) / found) for word, found in count.items()}
+def lexical_overlap(wanted: Collection[str], found: Collection[str]) -> float:
+    """Share of the `wanted` stems that are in `found`, in [0, 1]. 0 for no stems."""
+    return sum(word in found for word in wanted) / len(wanted) if wanted else 0.0
 
 
 @lru_cache(maxsize=4096)

@@ -63,8 +63,6 @@ from rag._cli.session import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from rag.agents.runtime.trace import Step, Watch
     from rag.records import Question as ParsedQuestion
     from rag.records import Usage
@@ -158,7 +156,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
     @property
     @abstractmethod
     def heading(self) -> str:
-        """Of the page."""
+        """The heading of the page."""
 
     def text(self, run: Run) -> Iterable[str]:
         """The result for people, by `result_lines` of the agent's view."""
@@ -307,16 +305,16 @@ class QuestionCommand(AgentCommand[Run, Env]):
 
 
 @contextmanager
-def open_display(console: Console | None = None) -> Iterator[Callable[[str], None]]:
+def open_display() -> Iterator[Callable[[str], None]]:
     """A function that prints a line on stderr: on a terminal in colour, with a moving mark while the agent
     works; else plain. Text from files is never markup."""
-    if console is None and not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         yield echo_stderr
         return
     from rich.console import Console
     from rich.text import Text
 
-    console = console or Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False)
 
     def show(line: str) -> None:
         words = line.split(maxsplit=1)

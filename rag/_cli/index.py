@@ -54,7 +54,9 @@ PruneFlag = Annotated[
         "than half of its files are missing, as for a disk that is not mounted.",
     ),
 ]
-PruneAllFlag = Annotated[bool, option("--prune-all", "The same, however many files are missing.")]
+PruneAllFlag = Annotated[
+    bool, option("--prune-all", "Remove files below PATH that no longer exist, however many.")
+]
 
 MOST_NAMED = 5
 """Of folders, in a command that is advised."""

@@ -237,9 +237,8 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
     if len(read) > 1:
         names = ", ".join(sorted(f"{each.path.name} ({each.format})" for each in read))
         raise UsageError(
-            f"{folder}: several annotation files: {names}; choose with moments:format=NAME, or "
-            "moments:split=PART, "
-            "a part of a file's name"
+            f"{folder}: several annotation files: {names}; choose with moments:format=NAME, or with "
+            "moments:split=PART, a part of a file's name"
         )
     if not read[0].moments:
         first = f": {read[0].unusable[0].reason}" if read[0].unusable else ""
