@@ -510,63 +510,6 @@ def test_reembedding_adds_images_and_keeps_the_words(
     assert vectors(seeing) == vectors(fresh) != []
 
 
-def test_reembedding_reads_no_file_that_was_changed_since(
-    corpus: Path, settings: Settings, tmp_path: Path
-) -> None:
-    shutil.copy(corpus / "a.mp4", corpus / "b.mp4")
-    run(corpus, settings)
-    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
-    encoder = settings.encoder.model_copy(update=changes)
-    write_video(corpus / "a.mp4", 8, fps=5)
-    other = tmp_path / "other"
-    other.mkdir()
-    shutil.copy(corpus / "notes.md", other)
-
-    def reembedded(name: str) -> list[str]:
-        chosen = settings.model_copy(update={"library": tmp_path / name, "encoder": encoder})
-        shutil.copytree(tmp_path / "library", tmp_path / name)
-        report = run(other, chosen, reembed=True)
-        found.append([problem.reason for problem in report.problems])
-        return [line for line in rows(chosen) if '"table": "vectors_' in line]
-
-    found: list[list[str]] = []
-    copied = reembedded("copied")
-    os.utime(corpus / "b.mp4")
-    assert reembedded("touched") == copied != []
-    shutil.copy(corpus / "b.mp4", corpus / "a.mp4")
-    assert reembedded("whole") == copied
-    for name in ("a.mp4", "b.mp4"):
-        write_video(corpus / name, 8, fps=5)
-    assert reembedded("changed") == []
-    assert found == [[], [], [], ["changed since it was indexed"]]
-
-
-def test_reembedding_keeps_nothing_of_a_file_that_is_changed_meanwhile(
-    settings: Settings, tmp_path: Path
-) -> None:
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    for n in range(3):
-        write_video(corpus / f"{n}.mp4", 2 + n, fps=1)
-    run(corpus, settings)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "notes.md").write_text("A bolt.\n")
-
-    class Replacing(Progress):
-        def file(self, path: str) -> None:
-            if path.endswith("2.mp4"):
-                shutil.copy(corpus / "0.mp4", corpus / "2.mp4")
-
-    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
-    seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
-    report = run(other, seeing, reembed=True, progress=Replacing())
-    (problem,) = report.problems
-    assert problem.path == str(corpus / "2.mp4")
-    assert problem.reason in ("changed since it was indexed", "it changed while it was read")
-    assert len([line for line in rows(seeing) if '"table": "vectors_' in line]) == 2
-
-
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora.records import Passage
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
@@ -404,15 +403,3 @@ def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
             assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p001", "p002"}
             reader.refresh()
             assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}
-
-
-def test_of_two_files_the_pages_are_those_of_the_one_that_is_cited(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        for source, path, pages in (("s1", "/b.pdf", (9,)), ("s2", "/a.pdf", (4, 5)), ("s3", "/c.txt", ())):
-            shared = Passage("shared", "d", "", "lamp", pages)
-            writer.put_passages(source, [shared], unit(1, 1, TEXT.dim))
-            writer.put_file(file_row(path, source, "passages"))
-    with Reader.open(tmp_path / "lib") as reader:
-        (found,) = reader.passages(["shared"])
-        assert (reader.passage_paths(["shared"]), found.pages) == (["/a.pdf"], (4, 5))

@@ -1,4 +1,4 @@
-"""Lists of videos: the addresses in them. That yt-dlp has them is in tests/e2e/test_web_serving.py."""
+"""Lists of videos: the addresses in them. tests/e2e/test_web_serving.py downloads them by yt-dlp."""
 
 from __future__ import annotations
 

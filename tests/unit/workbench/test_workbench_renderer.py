@@ -24,6 +24,16 @@ def other_thing(story: ClipStory, number: int) -> ClipStory:
     return replace(story, events=(*story.events[:number], changed, *story.events[number + 1 :]))
 
 
+def test_a_frame_depends_on_seed_and_time_alone() -> None:
+    times = [0.0, 4.3, 11.7, 29.9]
+    one, other = FrameRenderer(STORY, HEIGHT), FrameRenderer(STORY, HEIGHT)
+    forwards = {t: one.frame(t).tobytes() for t in times}
+    backwards = {t: other.frame(t).tobytes() for t in reversed(times)}
+    assert forwards == backwards
+    assert len(set(forwards.values())) == len(times)
+    assert FrameRenderer(plan_clip(6, "dev"), HEIGHT).frame(0.0).tobytes() != forwards[0.0]
+
+
 @pytest.mark.parametrize("seed", [5])
 def test_an_object_is_rendered_while_it_is_seen_and_at_no_other_time(seed: int) -> None:
     story = plan_clip(seed, "train")
