@@ -66,8 +66,8 @@ _CLOSED = re.compile(
 )
 """Elements that XHTML may close at once, and HTML may not: the rest of the page would be within them."""
 _BLOCK = re.compile(
-    r"<(/?)(?:article|aside|blockquote|center|div|dl|fieldset|figure|footer|form|header|main|nav|ol|section|ul)\b"
-    r"[^<>]*>",
+    r"<(/?)(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer"
+    r"|form|header|hgroup|listing|main|menu|nav|ol|pre|search|section|summary|ul)\b[^<>]*>",
     re.IGNORECASE,
 )
 MAX_DEPTH = 500

@@ -305,7 +305,8 @@ class MediaProcess:
                 reason = "reading it takes more processor time than a file of its size may take"
                 raise errors.OverLimit(f"{path}: {reason}") from None
             kind = errors.OverLimit if cause in CRASHES else errors.StalledFile
-            raise kind(f"{path}: {DIED} ({cause})") from None
+            hint = "; it may need more memory than reading.memory_gib allows" if cause == "SIGABRT" else ""
+            raise kind(f"{path}: {DIED} ({cause}){hint}") from None
 
     def _cancel(self) -> None:
         """Let the subprocess know, and drain what it still sends; if that takes long, end it."""
