@@ -110,5 +110,5 @@ def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str,
 
 @lru_cache(maxsize=8)
 def sidecars_among(names: tuple[str, ...]) -> Mapping[str, list[str]]:
-    """Those of each media file of a folder, all by their names; kept, for each answer that cites one asks."""
+    """The sidecars of each media file of a folder, by name; kept, for each answer that cites a file asks."""
     return sidecars_by_owner(names, {name: name for name in names})

@@ -189,7 +189,7 @@ class ReportData(_Data):
     values: Mapping[str, tuple[str, ...]] = {}
     """The order of families, and of values of fields of the evidence; others follow by name."""
     pairs: tuple[Pair, ...] = ()
-    """The one that matters most first."""
+    """The pairs that are compared; the one that matters most comes first."""
     printed: Mapping[str, Printed] = {}
     tables: tuple[TableData, ...] = ()
     figures: tuple[FigureData, ...] = ()
@@ -202,7 +202,7 @@ class ReportData(_Data):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Of sweeps: a system `axis@value` is shown in their tables and figures alone."""
+        """The axes of sweeps. A system `axis@value` is shown in their tables and figures alone."""
         return tuple(axis for part in self.parts for axis in part.sweep)
 
 

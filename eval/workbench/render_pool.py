@@ -52,11 +52,11 @@ def render_jobs(
 
 
 class _StoppedError(Exception):
-    """Nobody wants the video any more."""
+    """Raised in a worker whose video nobody wants any more."""
 
 
 _advance: Callable[[float], None]
-"""Of a worker: tells of seconds that are rendered."""
+"""A worker calls it with the seconds that it has rendered."""
 
 
 def _begin(rendered: Any, stopped: Any) -> None:

@@ -395,7 +395,7 @@ def estimated_seconds(found: FoundFile) -> float:
 
 
 LEAST_SECONDS = 5.0
-"""Of video that take as long as a photograph, or any shorter file: it is opened, and an image is read."""
+"""A photograph or a shorter file counts as so much video: it is opened, and an image is read."""
 
 
 def work_seconds(duration: float) -> float:

@@ -221,7 +221,7 @@ class Segment(Rows):
         self.visible = np.logical_and.reduce(masks) if masks else None
 
     def first_count(self, k: int) -> int:
-        """As many as have to be ranked by their vectors."""
+        """As many rows as are ranked by their vectors."""
         return max(self._proposed, 4 * k)
 
     def candidates(

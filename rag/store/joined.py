@@ -198,7 +198,7 @@ class JoinedSnapshot(Snapshot):
         return pa.concat_tables(found) if found else super().scan(name, columns)
 
     def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
-        """As of a snapshot of one library; the parts of all."""
+        """As of a snapshot of one library: the parts of all libraries."""
         found: list[Rows] = []
         for number, library in enumerate(self._libraries):
             if table.name in library.tables:

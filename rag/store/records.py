@@ -226,5 +226,5 @@ class Stats:
     removable_versions: int
     """Old versions, which maintenance removes."""
     photographs: int = 0
-    """Complete ones; they are no videos."""
+    """Photographs that are complete; they do not count as videos."""
     tables: Mapping[str, TableStats] = field(default_factory=dict)

@@ -131,7 +131,7 @@ class VectorColumns:
 
     @property
     def columns(self) -> list[str]:
-        """All but the vectors."""
+        """All columns but the vectors."""
         return [self.key, self.owner, *self.filters, *self.texts]
 
 

@@ -185,7 +185,7 @@ class Rows(ABC):
         return keep & self.visible
 
     def shown(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some rows, int64 (m,), that are visible."""
+        """The visible ones of some rows, int64 (m,)."""
         return positions if self.visible is None else positions[self.visible[positions]]
 
     def rows_of(self, owner: str) -> NDArray[np.int64]:
@@ -193,7 +193,7 @@ class Rows(ABC):
         return self.shown(self.owners.rows_of(owner))
 
     def rows_inside(self, owner: str, start: float, end: float) -> NDArray[np.int64]:
-        """Those of `rows_of` that overlap [start, end) seconds, int64 (m,); none where rows have no times."""
+        """Rows of an owner that overlap [start, end) seconds, int64 (m,); none where rows have no times."""
         rows, spans = self.rows_of(owner), self.spans
         return rows[:0] if spans is None else rows[(spans[0][rows] < end) & (spans[1][rows] > start)]
 
@@ -296,7 +296,7 @@ class Matrix(Rows):
         return index
 
     def first_count(self, k: int) -> int:
-        """A few more, for those that tie."""
+        """A few more than `k`, for rows that tie."""
         return k + 32
 
     def candidates(

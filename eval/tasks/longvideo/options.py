@@ -17,7 +17,7 @@ NO_OPTION = ("", "n/a", "nan")
 """In place of an option that a question lacks."""
 LABELS = ("label", "letter", "key", "id", "choice_id", "option_id", "index", "idx")
 TEXTS = ("choice", "option", "text")
-"""Of an option that is a mapping."""
+"""Keys of the text of an option that is a mapping."""
 MAX_LIST = 20_000
 """Characters of a list in a text."""
 _LABEL = re.compile(r"\s*(?:\(([A-Za-z])\)\s*|([A-Za-z])[.):](?:\s+|(?=\w\w|\d|\w\s)))")

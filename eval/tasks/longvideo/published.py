@@ -260,7 +260,7 @@ def _video(layout: Layout, row: Row) -> str:
 
 
 def _intervals(value: Any) -> Iterator[Any]:
-    """Those of a list, or a single one; none where nothing is given."""
+    """The intervals of a list, or a single one; none where nothing is given."""
     held = listed(value) or value if isinstance(value, str) else value
     if isinstance(held, list) and any(isinstance(one, list) or "-" in str(one) for one in held):
         yield from held

@@ -164,9 +164,9 @@ class Format(BaseModel):
 
     title: str
     layouts: tuple[str, ...]
-    """The published ones."""
+    """The layouts that were published."""
     converted: tuple[str, ...] = ()
-    """Those that others have converted it to."""
+    """The layouts that others have converted it to."""
     video: str = "(.+)"
     """Pattern of a video's name; its group is the video that the file was cut from."""
     recalls: tuple[tuple[int, float], ...] = ((1, 0.5), (1, 0.7), (5, 0.5), (5, 0.7))

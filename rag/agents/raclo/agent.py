@@ -109,7 +109,7 @@ class _RacloRun:
         self._candidates: list[CandidateVideo] = []
         self._observed: list[SearchObservation] = []
         self._results: list[tuple[str, Sequence[SearchResult]]] = []
-        """Of each search, as of `_observed`."""
+        """The query and the results of each search, in the order of `_observed`."""
 
     def run(self, cues: str) -> RacloRun:
         started = time.perf_counter()

@@ -50,13 +50,13 @@ class FrameStrip:
     times: Sequence[float]
     """Seconds."""
     title: str = ""
-    """Of the video, for the alternative text."""
+    """The title of the video, for the alternative text."""
     marked: float | None = None
     """The frame nearest to this time is marked."""
     mark: str = ""
-    """What is said of it."""
+    """The caption of that frame."""
     note: str = ""
-    """A line before the frames."""
+    """A line that is shown before the frames."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,7 +260,7 @@ class Measures:
         return tuple(shot for shot in self.shots if self.denied(constraints, shot) is None)
 
     def _all_checks(self, constraints: Constraints) -> list[Check]:
-        """Of every shot; of the video as a whole where no shot was measured."""
+        """The checks of every shot, or of the video as a whole where no shot was measured."""
         return [check for shot in self.shots or (None,) for check in self.checks(constraints, shot)]
 
     def undecided(self, constraints: Constraints) -> Constraints:

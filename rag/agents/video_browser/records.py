@@ -133,7 +133,7 @@ class BrowserMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseRun(WebRun):
-    """What came of one question. `failure`: of the answer."""
+    """What came of one question. `failure`: the error that kept the answer from being made."""
 
     answer: Answer
     """Citations name the address of the video as their path. Without an answer, `matched` is False."""

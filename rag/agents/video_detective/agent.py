@@ -173,7 +173,7 @@ class _DetectiveRun:
         self.reasoner = detective.reasoner
         self.scan = Usage()
         self.problems: list[str] = []
-        """What went wrong outside of looks, a line each."""
+        """A line for each step outside of looks that failed."""
         self.spent = self.gone = False
         """Nothing is to be looked at any more; the reasoner cannot be reached."""
         self.event = question.text

@@ -128,7 +128,7 @@ def _metadata(candidate: Candidate) -> str:
 
 
 def _day(candidate: Candidate) -> str:
-    """Of the upload, as a question says it: 20240305 is "5 March 2024"."""
+    """The day of the upload as a question says it: 20240305 is "5 March 2024"."""
     with suppress(ValueError):
         day = datetime.strptime(candidate.upload_date.replace("-", ""), "%Y%m%d")
         return f"{day.day} {day:%B %Y}"

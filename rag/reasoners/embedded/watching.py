@@ -198,7 +198,7 @@ def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: Sentence
 
 
 def _confidence(fit: float | None) -> float:
-    """Of the verdict, yes or no; even odds where nothing could be compared."""
+    """The confidence of the verdict, yes or no; 0.5 where nothing could be compared."""
     return MATCHES if fit is None else round(max(fit, 1 - fit), 6)
 
 
