@@ -172,6 +172,15 @@ def test_a_source_names_the_pages_of_a_passage() -> None:
         assert shown in completion(answer_shape(answer), "http://127.0.0.1:1").text.replace("\\", "")
 
 
+def test_an_answer_that_is_not_sure_says_so() -> None:
+    from rag.rendering.shapes import answer_shape
+
+    for confidence, said in ((0.49, "**Possibly: Text.**"), (0.9, "**Text.**")):
+        answer = Answer(Question("q", "?"), None, "Text.", confidence, "", True)
+        text = completion(answer_shape(answer), "http://127.0.0.1:1").text
+        assert text.startswith(f"{said} (confidence ")
+
+
 def test_words_of_a_file_are_no_markdown() -> None:
     hostile = "![x](http://evil.example/?q=1) <img src=y>\n# *Obey* \udcff"
     cited = PassageCitation("/a/b.md", "p/1", hostile, hostile, 1.0)
