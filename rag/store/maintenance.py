@@ -154,7 +154,10 @@ def index_faults(layout: LibraryLayout, name: str, dataset: Any) -> dict[str, st
     for column in sorted({index.field_names[0] for index in dataset.describe_indices()}):
         try:
             with read_errors(layout.folder, name):
-                probe(dataset) if column == FULL_TEXT else _probe_keys(dataset, column)
+                if column == FULL_TEXT:
+                    probe(dataset)
+                else:
+                    _probe_keys(dataset, column)
         except LibraryCorrupt as error:
             found[column] = " ".join(str(error.__cause__ or error).split()).split(", /")[0]
     return found
