@@ -249,8 +249,10 @@ class Jobs:
         roots = map(os.fsencode, self.roots)
         inside = any(path == root or path.startswith(root.rstrip(b"/") + b"/") for root in roots)
         if not os.path.isabs(folder) or not inside:
-            what = "below a folder that --allow-index names" if self.roots else "on: see --allow-index"
-            raise Problem(403, "folder-not-allowed", f"{folder}: indexing is not allowed; it is only {what}")
+            what = "it is only below a folder that --allow-index names"
+            if not self.roots:
+                what = "start the server with --allow-index and a folder above it"
+            raise Problem(403, "folder-not-allowed", f"{folder}: indexing is not allowed; {what}")
         if not os.path.exists(path):
             raise UnreadableFile(f"{folder}: no such file or folder")
         return os.fsdecode(path)
