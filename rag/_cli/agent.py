@@ -106,7 +106,7 @@ class Raclo(WebCommand["RacloRun"]):
 
 @dataclass(kw_only=True)
 class ShotFinder(WebCommand["ShotRun"]):
-    """Find one shot by what is to be seen in it, its tone, style or sound (ShotFinder).
+    """Find one shot by how it looks and sounds (ShotFinder).
 
     It imagines the shot, searches and localizes. A library that holds the web's videos gives the
     measurements.

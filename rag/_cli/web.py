@@ -95,9 +95,10 @@ def fetch(
     out: Annotated[Path, option("--out DIR", "Where the videos go.", parser=given_path)],
     height: Annotated[int, option("--height N", "Lines of a picture, at most.", min=1)] = 720,
 ) -> int:
-    """Download the videos that published lists name, by yt-dlp: the one command that visits the live web.
+    """Download the videos that published lists name, by yt-dlp.
 
-    The same command goes on where it was stopped; DIR/.gone.jsonl lists what could not be had.
+    It is the one command that visits the live web. The same command goes on where it was stopped;
+    DIR/.gone.jsonl lists what could not be had.
     """
     from rag.web.fetching import GONE, fetch_videos
 
