@@ -143,7 +143,7 @@ class PassageIndexer:
 
     def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:
         self._advance(group, 1.0)
-        action = f"indexed {passages} passages of it" if notes else ""
+        action = f"indexed {passages} passage{'' if passages == 1 else 's'} of it" if notes else ""
         self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
 
 
