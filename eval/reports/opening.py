@@ -22,7 +22,7 @@ def opening(section: Section) -> Iterator[str]:
     clusters = len({query.cluster for query in section.queries})
     asked = section.spec.data.asked or "the questions of this benchmark"
     yield (
-        f"{len(section.rows)} systems were asked {len(section.queries)} queries on {clusters} "
+        f"{_systems(len(section.rows))} asked {len(section.queries)} queries on {clusters} "
         f"{section.spec.data.labels.clusters}: {asked}."
     )
     claims = {(pair.system, pair.minus): pair for pair in section.spec.data.pairs if pair.claim}
@@ -37,6 +37,10 @@ def opening(section: Section) -> Iterator[str]:
     shares = " and ".join(_right(row) for row in best[:2])
     yield f"Right are {shares}." if best else "No answer could be judged."
     yield "No pair of systems was run that this report compares, so it says nothing about a difference."
+
+
+def _systems(count: int) -> str:
+    return "1 system was" if count == 1 else f"{count} systems were"
 
 
 def _right(row: Row) -> str:

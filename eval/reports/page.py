@@ -38,6 +38,7 @@ from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
 from eval.runs.records import reason_counts, split_reason
 from rag.errors import Unanswered, UsageError
+from rag.rendering.terminal import counted
 
 UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
 """Failures of a sample that end its query alone."""
@@ -170,7 +171,7 @@ def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str])
 def _made(section: Section) -> str:
     """Which program and data it came from, in one paragraph."""
     commits = sorted({commit for row in section.rows for commit in row.commits})
-    parts = [f"{len(section.queries)} queries, {len(section.rows)} systems."]
+    parts = [f"{len(section.queries)} queries, {counted(len(section.rows), 'system')}."]
     if commits:
         changed = " (+: with changes)" if any(commit.endswith("+") for commit in commits) else ""
         parts.append(f"Commit {', '.join(commits)}{changed}.")
