@@ -161,7 +161,8 @@ def _lines(
     yield f"? {visible(query.text)}"
     yield from _option_lines(query, sample)
     yield f"{_verdict(query, sample)}, confidence {sample.confidence:.2f} ({query.family})"
-    yield _gold(labels, query)
+    if query.video:
+        yield _gold(labels, query)
     windows = {window.clip_id: window for window in sample.windows}
     for rank, clip in enumerate(sample.clips, 1):
         mark = "*" if clip.clip_id == query.video else " "
