@@ -56,14 +56,15 @@ def excerpt(text: str, width: int) -> str:
     return line if len(line) <= width else line[: max(1, width - 1)].rstrip() + "…"
 
 
-def _excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
-    """As `excerpt`, from the first of `quotations` on where the beginning of `text` would cut it off."""
+def excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
+    """As `excerpt`, from the first of `quotations` on where the beginning of `text` would cut it off.
+
+    Lines of `text` may end within a quotation.
+    """
     text = without_bars(text)
-    for quotation in quotations:
-        start = text.find(quotation) if quotation else -1
-        if start >= 0:
-            whole = start + len(quotation) <= width
-            return excerpt(text if whole else f"… {text[start:]}", width)
+    for quotation in filter(None, map(str.split, quotations)):
+        if found := re.search(r"\s+".join(map(re.escape, quotation)), text):
+            return excerpt(text if found.end() <= width else f"… {text[found.start() :]}", width)
     return excerpt(text, width)
 
 
@@ -214,7 +215,7 @@ def citation_lines(
             yield from _evidence_lines(citation.evidence, width)
         case PassageCitation():
             yield f"[{number}] {_passage_name(citation, citation.path)}"
-            yield f"    “{_excerpt_with(quotations, citation.text, max(20, 3 * (width - 6)))}”"
+            yield f"    “{excerpt_with(quotations, citation.text, max(20, 3 * (width - 6)))}”"
     if libraries or not _on_a_web(citation):
         yield f"    {show_command(citation, libraries)}"
 

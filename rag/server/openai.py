@@ -29,7 +29,7 @@ from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.records import lead
 from rag.rendering.shapes import CitationItem
-from rag.rendering.terminal import clock, excerpt
+from rag.rendering.terminal import clock, excerpt, excerpt_with
 from rag.server.events import Emit, EventStream
 from rag.server.housekeeping import housekeeping_reply
 from rag.server.page import address_of
@@ -265,7 +265,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     if shape["citations"]:
         text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
-        title, quote = _source(citation)
+        title, quote = _source(citation, found["text"])
         address = address_of(page, citation)
         text += f"\n{number}. "
         start = len(text)
@@ -283,12 +283,12 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     )
 
 
-def _source(citation: CitationItem) -> tuple[str, str]:
-    """What a link is called, and the words that prove it, which may be empty."""
+def _source(citation: CitationItem, answer: str) -> tuple[str, str]:
+    """What a link is called, and the words that prove it, which may be empty; of a passage the `answer`."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
         title = cited_title(excerpt(citation["title"], 100) or name, citation["pages"])
-        return title, excerpt(citation["text"], LONGEST_QUOTE)
+        return title, excerpt_with([answer], citation["text"], LONGEST_QUOTE)
     evidence = proving_line(citation)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
     return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote
