@@ -65,6 +65,11 @@ def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
         check_sample(query, make_sample(query, output, LongVideoScorer().score(query, output)))
 
 
+def test_a_video_of_videomme_may_have_the_name_of_its_number(tmp_path: Path) -> None:
+    next(layout for layout in QUESTIONS if layout.name == "VideoMME, parquet").write(tmp_path)
+    assert [names[:2] for names in read_published(tmp_path).videos.values()] == [("v0", "600"), ("v1", "601")]
+
+
 def test_forms_of_options_and_answers(tmp_path: Path) -> None:
     path = table(
         tmp_path,
