@@ -146,7 +146,11 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     impression, moment = statements(memory.global_impression), statements(memory.key_moment)
     beside = " ".join((memory.before, memory.after, memory.auditory_memory))
     whole = " ".join((*impression, *moment, beside, memory.constraint))
-    anchors, doing = entities(whole, MOST_ANCHORS), " ".join(moment[:1])
+    # The statement that says most: "I am looking for a clip." says little.
+    anchors, doing = (
+        entities(whole, MOST_ANCHORS),
+        max(moment, key=lambda one: len(content_words(one)), default=""),
+    )
     found = [
         # A video is listed by what it is as a whole, and by what is done in it with what.
         query_words(" ".join(impression), ABOUT),
