@@ -11,7 +11,7 @@ from corpora.kinds import SIDECARS
 from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
-from rag.store.error_mapping import REPAIR
+from rag.store.error_mapping import ALTERED, REPAIR
 from rag.store.layout import open_layout
 from rag.store.lookup import file_states
 from rag.store.records import FileState
@@ -40,14 +40,17 @@ def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
         read += ", all with: rag doctor --full"
     yield Check("files of tables", True, read)
     made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
+    remedy = "remove this copy and pull it again" if is_copy else REPAIR
     for name, fault in health.faults.items():
         if name.startswith("table "):
-            remedy = "remove this copy and pull it again" if is_copy else REPAIR
             yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
         else:
             yield Check(name, False, f"{fault}; {made}")
     for table, fault in health.index_files.items():
         message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
+        if ALTERED in fault:
+            # Only a full check notices it: questions use the index, and rag index leaves it.
+            message = f"{fault}; {remedy}"
         yield Check(f"index of {table}", not fault, message if fault else "as it was written")
 
 

@@ -34,7 +34,7 @@ from pydantic import TypeAdapter
 
 from corpora.platforms import LOOK, read_at
 from rag.errors import LibraryCorrupt
-from rag.store.error_mapping import REMAKE
+from rag.store.error_mapping import ALTERED, REMAKE
 from rag.store.filters import RowSpans
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
@@ -82,7 +82,7 @@ class IndexFile:
                 raise IndexDamaged(f"{path}: has {size} bytes, not {self.bytes}")
             # Its name holds the hash of its content.
             if full and _digest(path) != self.name.split(".")[-2]:
-                raise IndexDamaged(f"{path}: is not as it was written")
+                raise IndexDamaged(f"{path}: {ALTERED}")
         except FileNotFoundError as error:
             raise IndexDamaged(f"{path}: is missing") from error
         except OSError as error:

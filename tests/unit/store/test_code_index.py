@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Video
+from rag.checks import file_checks
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
@@ -239,6 +240,15 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
     assert recall(folder) >= 0.99
     fill(tmp_path / "other", range(90))
     assert index_files(folder) == index_files(tmp_path / "other")
+
+
+def test_an_altered_file_of_the_same_size_is_left_to_a_repair(library: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
+    path.write_bytes(path.read_bytes()[:-4] + b"\xff" * 4)
+    health = check_files_of(Layout(folder), full=True)
+    (broken,) = (check for check in file_checks(health) if not check.ok)
+    assert broken.message.endswith("rag doctor --repair")
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "manifest", "format"])
