@@ -27,9 +27,9 @@ def file_problem(path: str, status: os.stat_result) -> str | None:
         return "permission denied" if os.path.lexists(path) else None
     if status.st_size == 0:
         return EMPTY
-    # Some mounts report no blocks at all.
-    held = 512 * getattr(status, "st_blocks", 0)
-    if status.st_size > HOLLOW_SIZE and 0 < held < status.st_size * HOLLOW_SHARE:
+    held = 512 * getattr(status, "st_blocks", status.st_size)
+    # Some mounts report no blocks of files that are whole.
+    if status.st_size > HOLLOW_SIZE and held < status.st_size * HOLLOW_SHARE and (held or _all_hole(path)):
         return f"hollow: claims {status.st_size:,} bytes and holds {held:,}"
     return ""
 
@@ -83,6 +83,18 @@ def _decodes(head: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start > len(head) - 4
     return True
+
+
+def _all_hole(path: str) -> bool:
+    """Whether the file system says that no byte of a file is on the disk; False where it does not know."""
+    handle = os.open(path, LOOK)
+    try:
+        os.lseek(handle, 0, os.SEEK_DATA)
+    except OSError as error:
+        return error.errno == errno.ENXIO
+    finally:
+        os.close(handle)
+    return False
 
 
 def _special(mode: int) -> str:

@@ -84,10 +84,11 @@ def test_a_folder_named_like_a_video_is_walked(good: Path) -> None:
     assert reasons(good) == {"series.mp4": "a folder named like a file (walked as a folder)"}
 
 
-def test_empty_and_hollow_files_are_reported(good: Path) -> None:
+@pytest.mark.parametrize("held", [4096, 0])
+def test_empty_and_hollow_files_are_reported(good: Path, held: int) -> None:
     (good / "empty.mp4").touch()
     with (good / "hollow.mp4").open("wb") as file:
-        file.write(b"x" * 4096)
+        file.write(b"x" * held)
         file.truncate(10 * 2**30)
     reported = reasons(good)
     assert reported["empty.mp4"] == "empty, 0 bytes (skipped)"
