@@ -48,7 +48,7 @@ def test_bad_labels_are_refused(tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text("path,style\n1.mp4,live\n", encoding="utf-8")
     done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv")
     assert done.returncode == 2
-    assert "no file '1.mp4'" in done.stderr
+    assert "no file videos/1.mp4" in done.stderr
     # Refused before anything is read or measured.
     (tmp_path / "rag-calibration.json").write_text("notes", encoding="utf-8")
     done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv")

@@ -146,11 +146,10 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     impression, moment = statements(memory.global_impression), statements(memory.key_moment)
     beside = " ".join((memory.before, memory.after, memory.auditory_memory))
     whole = " ".join((*impression, *moment, beside, memory.constraint))
-    # The statement that says most: "I am looking for a clip." says little.
-    anchors, doing = (
-        entities(whole, MOST_ANCHORS),
-        max(moment, key=lambda one: len(content_words(one)), default=""),
-    )
+    anchors = entities(whole, MOST_ANCHORS)
+    # "I am looking for a clip." says too little to be searched for.
+    most = max((len(content_words(one)) for one in moment), default=0)
+    doing = next((one for one in moment if 2 * len(content_words(one)) >= most), "")
     found = [
         # A video is listed by what it is as a whole, and by what is done in it with what.
         query_words(" ".join(impression), ABOUT),

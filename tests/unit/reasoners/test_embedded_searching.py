@@ -122,6 +122,11 @@ def test_results_are_picked_by_words_dates_and_sense(vectors):
     assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
 
 
+def test_a_statement_that_only_asks_for_a_clip_is_not_searched_for():
+    memory = Memory(key_moment="I am looking for a clip. Somebody lets a candle stick fall in an office.")
+    assert imagine_queries(ImagineRequest(memory, 1)).queries == ("lets candle stick fall office",)
+
+
 def test_imagined_queries_are_the_memorys_own_words_and_begin_with_what_the_whole_is_about():
     memory = Memory("A documentary about bread in Lyon", "a baker slides loaves into an oven")
     reply = imagine_queries(ImagineRequest(memory, 3))
