@@ -87,7 +87,10 @@ def _decodes(head: bytes) -> bool:
 
 def _all_hole(path: str) -> bool:
     """Whether the file system says that no byte of a file is on the disk; False where it does not know."""
-    handle = os.open(path, LOOK)
+    try:
+        handle = os.open(path, LOOK)
+    except OSError:
+        return False
     try:
         os.lseek(handle, 0, os.SEEK_DATA)
     except OSError as error:

@@ -5,7 +5,7 @@
 with f the `FEATURES` and g the `NONE` of `option_features`. `training/options.py` fits w and u to
 questions with known answers and writes `options.json`. The frames' vote (`frame_votes`) is added to log p.
 Where the words support none of the options, the frames alone may: with a chance that is fitted to questions
-about real footage, of which half count as asking for what is not there.
+about real footage. Questions about what is not there have half of the weight in that fit.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options with the same X are about the
 same object, and what that object is, is in their passages, not in them; so frames say which X it is, and
@@ -115,7 +115,7 @@ def answer_choice(
 
 
 def seen_features(reading: Reading, vote: Vote) -> list[float]:
-    """What `Weights.seen` weighs, of the option that frames put first."""
+    """The features that `Weights.seen` weighs, of the option that frames put first, in its order."""
     window = reading.windows[vote.windows[0]]
     return [vote.log_odds(len(reading.question.options)), window.image_relevance, 1.0]
 
