@@ -192,13 +192,10 @@ function runOf(job) {
 /** @param {any[]} all */
 const steps = (all) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map(step)}</ol>`;
 
-/** @param {any} one @param {number} at */
-function step(one, at) {
-  const { number = at + 1, kind = one.step, text = "", data, ...rest } = one;
-  const more = data ?? Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "step"));
-  const said = text || Object.values(more ?? {}).find((value) => typeof value === "string" && value) || "";
-  return html`<li><span class="number">${String(number)}</span><div><span class="kind">${printable(String(kind))}</span> ${printable(String(said))}
-    ${more && Object.keys(more).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(more, null, 1))}</pre></details>` : nothing}</div></li>`;
+/** @param {{ number: number, kind: string, text: string, data: Record<string, unknown> }} one */
+function step({ number, kind, text, data }) {
+  return html`<li><span class="number">${String(number)}</span><div><span class="kind">${printable(kind)}</span> ${printable(text)}
+    ${Object.keys(data).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(data, null, 1))}</pre></details>` : nothing}</div></li>`;
 }
 
 /** @param {any} found */
