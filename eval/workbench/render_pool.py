@@ -34,8 +34,8 @@ def render_jobs(
     context = multiprocessing.get_context("spawn")
     rendered, stopped = context.SimpleQueue(), context.Event()
     with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (rendered, stopped)) as pool:
-        todo = {pool.submit(_render, video_folder, job): job for job in jobs}
         try:
+            todo = {pool.submit(_render, video_folder, job): job for job in jobs}
             while todo:
                 done, _ = wait(todo, POLL, FIRST_COMPLETED)
                 while not rendered.empty():
