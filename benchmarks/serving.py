@@ -213,7 +213,7 @@ def make_library(folder: Path) -> None:
 @contextmanager
 def serving(folder: Path) -> Iterator[ServerProcess]:
     """The server, with its models loaded."""
-    places = {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state")}
+    places = {"XDG_CACHE_HOME": str(folder / "cache")}
     command = [*RAG, "serve", "--port", "0", "--library", str(folder / "library")]
     environment = {**os.environ, **SETTINGS, **places}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:

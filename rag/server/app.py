@@ -43,7 +43,6 @@ def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with contextlib.closing(service):
-            service.jobs.open()
             async with mcp.lifetime():
                 yield
                 service.stop()

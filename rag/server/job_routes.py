@@ -6,14 +6,13 @@ import os
 from typing import Annotated, Any, Literal
 
 import anyio
-import anyio.to_thread
 from fastapi import APIRouter, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.agents import AgentsDocument, agents_shape
 from rag.server.events import Emit, EventStream
-from rag.server.job_log import JobDocument, JobsDocument
+from rag.server.jobs import JobDocument, JobsDocument
 from rag.server.problems import MOST_KEYS, Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served
@@ -96,17 +95,21 @@ def cancel_job(service: Served, job_id: JobId) -> Response:
 )
 def follow_job(service: Served, job_id: JobId) -> Response:
     """The job as it is, then what happens, to its end."""
-    first = service.jobs.events(job_id)
+    first = service.jobs.get(job_id)
 
     async def produce(emit: Emit) -> None:
-        events, offset, ended = first
-        while True:
-            for name, data in events:
-                await emit(name, data)
-            if ended:
-                return
+        job = first
+        await emit("job", job)
+        while job["ended"] is None:
             await anyio.sleep(LOOK_SECONDS)
-            events, offset, ended = await anyio.to_thread.run_sync(service.jobs.events, job_id, offset)
+            before, job = job, service.jobs.get(job_id)
+            for name, rows in (("problem", "problems"), ("step", "steps")):
+                for row in job[rows][len(before[rows]) :]:
+                    await emit(name, row)
+            if job["progress"] != before["progress"]:
+                await emit("progress", job["progress"])
+            if (job["state"], job["ended"]) != (before["state"], before["ended"]):
+                await emit("job", job)
 
     return EventStream(service, produce)
 

@@ -1,15 +1,13 @@
 """Jobs: indexing, forecasts and agents, each a child process that runs the command line.
 
-A child leaves the server's threads and memory alone, can be interrupted at any time without harm to the
-library, and is seen by a server that is started later: what is known of a job is in its log on disk
-(`rag.server.job_log`). The logs are in the user's state folder and not in the library, whose folder may not
-exist yet, and must be empty for the first index.
+A child leaves the server's threads and memory alone, and can be interrupted at any time without harm to the
+library. It writes what happens as lines of JSON on stderr, and its result on stdout. Jobs end with the
+server: indexing that was stopped goes on where it was, when it is started again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -17,52 +15,104 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from queue import SimpleQueue
+from typing import Any, Literal, NotRequired
 
 from pydantic import SecretStr
+from typing_extensions import TypedDict
 
-from corpora.errors import os_reason
-from corpora.platforms import KILL, take_lock, yield_to_others
+from corpora.platforms import KILL, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
 from rag.server.agents import AgentSpec
-from rag.server.job_log import JobLog, State, read_events
 from rag.server.problems import MOST_ERRORS, Problem
 from rag.settings import Settings
-from rag.store.finding import real_name
 from rag.store.layout import Location
 
-if TYPE_CHECKING:
-    from filelock import FileLock
-
 log = logging.getLogger(__name__)
+
+State = Literal["queued", "running", "cancelling", "done", "partial", "failed", "cancelled"]
 
 COMMAND = (sys.executable, "-P", "-m", "rag._cli.main")
 """`rag`, whatever is in the working folder."""
 MOST_KEPT = 100
-"""Jobs that have ended of which the logs are kept."""
+"""Jobs that have ended and are still known."""
 MOST_QUEUED = 100
+MOST_PROBLEMS = 1000
+"""Problems and steps that the document of a job has."""
+LAST_WORDS = 20
+"""Lines of text of a child that are kept."""
 LOOK_SECONDS = 0.1
-"""Between two looks at the children while any runs."""
-RETRY_SECONDS = 10.0
-"""Until the next look after one that failed, as with a full disk."""
+"""Between two looks at a child."""
 SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, KILL))
 """What a cancelled child is sent, and after how many seconds: the library survives all of them."""
-CLOSE_SECONDS = 1.5
-"""That a child has to end once the server stops."""
+CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
+"""The same where the server stops."""
 NICE = 10
 """Children yield to questions."""
 
 
-def state_folder() -> Path:
-    """Where the logs of jobs are kept: below `$XDG_STATE_HOME`."""
-    root = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(root) / "rag" / "serve"
+class ProblemItem(TypedDict):
+    """A file that cannot be used, or only in part."""
+
+    path: str
+    reason: str
+    action: str
+
+
+class ProgressItem(TypedDict):
+    """How far indexing is: in seconds of media, in documents, in files, and as a share of all in [0, 1]."""
+
+    media_seconds_done: float
+    media_seconds_total: float
+    documents_done: int
+    documents_total: int
+    share: float
+    files_begun: int
+    files_total: int
+    eta_seconds: float | None
+    file: str | None
+    stage: Literal["prepare", "index", "finish"]
+
+
+class JobDocument(TypedDict):
+    """`rag.job/1`: the keys of an index, or those of an agent."""
+
+    schema: Literal["rag.job/1"]
+    job_id: str
+    kind: Literal["index", "agent"]
+    folder: NotRequired[str]
+    dry_run: NotRequired[bool]
+    prune: NotRequired[bool]
+    agent: NotRequired[str]
+    arguments: NotRequired[dict[str, Any]]
+    state: State
+    created: str
+    started: str | None
+    ended: str | None
+    forecast: dict[str, Any] | None
+    progress: ProgressItem | None
+    problems: list[ProblemItem]
+    problem_count: int
+    steps: list[dict[str, Any]]
+    result: dict[str, Any] | None
+    error: str | None
+
+
+class JobsDocument(TypedDict):
+    """`rag.jobs/1`."""
+
+    schema: Literal["rag.jobs/1"]
+    jobs: list[JobDocument]
+    roots: list[str]
 
 
 def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
@@ -73,18 +123,112 @@ def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in folders)
 
 
-EVENTS = ("state", "progress", "problem", "step")
+@dataclass
+class Job:
+    """One job, as far as its child has written what happens."""
 
+    kind: Literal["index", "agent"]
+    request: dict[str, Any]
+    """What was asked for: `folder`, `dry_run`, `prune`; or `agent`, `arguments`."""
+    job_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    state: State = "queued"
+    created: float = field(default_factory=time.time)
+    started: float | None = None
+    ended: float | None = None
+    error: str | None = None
+    progress: dict[str, Any] | None = None
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    problem_count: int = 0
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    result: dict[str, Any] | None = None
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_WORDS))
+    """What the child wrote that is no event: why it fails."""
 
-JobEvent = tuple[str, Mapping[str, Any]]
-"""One event of a job: `job` (its state has changed), `progress`, `problem` or `step`, with its document."""
+    @property
+    def queue(self) -> str:
+        """Of the jobs of one queue one runs at a time: a library has one writer, and agents use a model."""
+        return "forecast" if self.request.get("dry_run") else self.kind
+
+    def hear(self, line: bytes) -> None:
+        """Take up a line that the child wrote."""
+        text = line.strip().decode("utf-8", "replace")
+        try:
+            event = json.loads(text)
+            name = event.pop("event")
+            if name == "progress":
+                self.progress = event
+            elif name == "problem":
+                self.problem_count += 1
+                self.problems += [event][: MOST_PROBLEMS - len(self.problems)]
+            elif name == "step":
+                self.steps += [event["step"]][: MOST_PROBLEMS - len(self.steps)]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            if text:
+                self.said.append(text)
+
+    def end(self, printed: bytes, code: int, *, closing: bool, failed: str) -> None:
+        """The state by what the child printed on stdout, and by its exit code.
+
+        `closing`: the server stops. `failed`: why there was no child.
+        """
+        self.ended = time.time()
+        with contextlib.suppress(ValueError):
+            found = json.loads(printed)
+            if isinstance(found, dict) and (self.kind == "agent" or isinstance(found.get("problems"), list)):
+                self.result = found
+        if self.result is None:
+            stopped = closing or self.state == "cancelling"
+            self.state = "cancelled" if stopped else "failed"
+            self.error = None if stopped else failed or self._last_words(code)
+            return
+        self.state = "done"
+        if self.kind == "agent":
+            return
+        problems = self.result["problems"]
+        self.problems, self.problem_count = problems[:MOST_PROBLEMS], len(problems)
+        if not self.request["dry_run"]:
+            self.state = "failed" if code == 1 else "partial" if problems else "done"
+            self.error = self._complaint() or "none of the files can be used" if code == 1 else None
+
+    def _last_words(self, code: int) -> str:
+        """Why the child ended without a result."""
+        if said := self._complaint():
+            return said
+        if code < 0:
+            return f"ended by {signal.Signals(-code).name}; start it again to go on"
+        return self.said[-1] if self.said else "ended without a result"
+
+    def _complaint(self) -> str:
+        """The last line with which the command says what is wrong; empty without one."""
+        lines = (line for line in reversed(self.said) if line.startswith("rag: "))
+        return next(lines, "").removeprefix("rag: ")
+
+    def shape(self, *, brief: bool = False) -> dict[str, Any]:
+        """`rag.job/1`; `brief`: without the steps and the result of an agent."""
+        of_agent = brief and self.kind == "agent"
+        return {
+            "schema": "rag.job/1",
+            "job_id": self.job_id,
+            "kind": self.kind,
+            **self.request,
+            "state": self.state,
+            "created": _timestamp(self.created),
+            "started": _timestamp(self.started),
+            "ended": _timestamp(self.ended),
+            "forecast": (self.result or {}).get("forecast") if self.kind == "index" else None,
+            "progress": self.progress,
+            "problems": list(self.problems),
+            "problem_count": self.problem_count,
+            "steps": [] if of_agent else list(self.steps),
+            "result": None if of_agent else self.result,
+            "error": self.error,
+        }
 
 
 class Jobs:
-    """The jobs of one library; safe to share between threads.
+    """The jobs of one server over its library; safe to share between threads.
 
-    `changed` is called when a job that may have changed the library has ended. Every method raises `Problem`
-    where another server of this library has the jobs.
+    `changed` is called when a job that may have changed the library has ended.
     """
 
     def __init__(
@@ -94,36 +238,23 @@ class Jobs:
         roots: Sequence[Path],
         agents: Callable[[], Sequence[AgentSpec]],
         changed: Callable[[], None],
-        state: Path,
     ) -> None:
         """`library`: where it is; `roots`: resolved folders below which a folder may be indexed."""
-        name = hashlib.blake2b(os.fsencode(real_name(library)), digest_size=16).hexdigest()
-        self.folder = state / name
         self.roots = tuple(roots)
         self._settings = settings
         self._library = library
         self._agents = agents
         self._changed = changed
         self._lock = threading.RLock()
-        self._wake = threading.Event()
-        self._closed = False
-        self._owned: FileLock | None = None
-        self._jobs: dict[str, JobLog] = {}
-        self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._cancelled: dict[str, tuple[float, int]] = {}
-        """When a job was cancelled, and how many of the signals were sent."""
-        self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+        self._jobs: dict[str, Job] = {}
+        self._workers: dict[str, tuple[threading.Thread, SimpleQueue[Job | None]]] = {}
+        """By queue."""
 
     @cached_property
     def agents(self) -> tuple[AgentSpec, ...]:
         """The agents that can be run."""
         return tuple(self._agents())
-
-    def open(self) -> None:
-        """Take up the jobs of an earlier server, if there were any: what waits goes on waiting, then runs."""
-        if self.folder.is_dir():
-            with contextlib.suppress(Problem), self._owner():
-                pass
 
     def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> dict[str, Any]:
         """A new job that indexes a folder or file below a root, as `rag.job/1`.
@@ -134,7 +265,7 @@ class Jobs:
         Raises `Problem` for a folder that is not below a root, `UnreadableFile` for one that does not exist.
         """
         path = self._allowed(folder)
-        return self._create("index", {"folder": path, "dry_run": dry_run, "prune": prune})
+        return self._create(Job("index", {"folder": path, "dry_run": dry_run, "prune": prune}))
 
     def start_agent(self, agent: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
@@ -146,95 +277,58 @@ class Jobs:
             errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in rows]
             name, reason = problems[0]
             raise Problem(422, "invalid-request", f"{name}: {reason}", errors=errors)
-        return self._create("agent", {"agent": spec.agent, "arguments": dict(arguments)})
+        return self._create(Job("agent", {"agent": spec.agent, "arguments": dict(arguments)}))
 
     def all(self) -> list[dict[str, Any]]:
         """All jobs, the newest first, without the steps and results of agents."""
-        with self._reader() as jobs:
-            ordered = sorted(jobs.values(), key=lambda job: job.created, reverse=True)
-            return [job.shape(brief=True) for job in ordered]
+        with self._lock:
+            return [job.shape(brief=True) for job in reversed(self._jobs.values())]
 
     def get(self, job_id: str) -> dict[str, Any]:
         """One job. Raises `Problem` for an unknown id."""
-        with self._reader() as jobs:
-            return _known(jobs, job_id).shape()
+        with self._lock:
+            return self._known(job_id).shape()
 
     def cancel(self, job_id: str) -> dict[str, Any]:
         """The job, whose work stops; one that has ended stays so. Raises `Problem` for an unknown id."""
-        with self._reader() as jobs:
-            job = _known(jobs, job_id)
-            job.read()
+        with self._lock:
+            job = self._known(job_id)
             if job.state == "queued":
-                self._enter(job, "cancelled")
+                job.state, job.ended = "cancelled", time.time()
             elif job.state == "running":
-                self._enter(job, "cancelling")
-                self._signal(job)
-            self._wake.set()
+                job.state = "cancelling"
             return job.shape()
 
-    def events(self, job_id: str, after: int | None = None) -> tuple[list[JobEvent], int, bool]:
-        """What happened behind an offset of the log, the offset to go on from, and whether that is the end.
-
-        Without an offset the job as it is. Of the progress only the last event is given. Raises `Problem` for
-        an unknown id.
-        """
-        with self._reader() as jobs:
-            job = _known(jobs, job_id)
-            if after is None:
-                return [("job", job.shape())], job.offset, job.has_ended
-            events: list[JobEvent] = []
-            for event, offset in read_events(job.path, after):
-                if offset > job.offset:
-                    break
-                if isinstance(event, str) or event.get("event") not in EVENTS:
-                    continue
-                name = event.pop("event")
-                if name == "state":
-                    name, event = "job", job.shape()
-                elif name == "step":
-                    event = event.get("step", {})
-                if events and events[-1][0] == name and name in ("job", "progress"):
-                    events.pop()
-                events.append((name, event))
-            return events, job.offset, job.has_ended
-
     def close(self) -> None:
-        """Stop: the children are interrupted. What was being indexed goes on when a server is started."""
-        with self._lock:
-            self._closed = True
-            self._wake.set()
-        if self._thread is not None:
-            self._thread.join()
-        with self._lock:
-            if self._owned is None:
-                return
-            running = [job for job in self._jobs.values() if job.process is not None]
-            for job in running:
-                self._send(job, signal.SIGINT)
-            limit = time.monotonic() + CLOSE_SECONDS
-            for job in running:
-                while self._runs(job) and time.monotonic() < limit:
-                    time.sleep(0.02)
-                self._send(job, KILL)
-                with contextlib.suppress(OSError):
-                    self._settle(job, stopped=True)
-            self._owned.release()
-            self._owned = None
+        """Stop, and interrupt the children."""
+        self._closed.set()
+        for thread, waiting in self._workers.values():
+            waiting.put(None)
+            thread.join()
 
-    def _create(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
-        with self._owner() as jobs:
-            if self._closed:
+    def _known(self, job_id: str) -> Job:
+        if job_id not in self._jobs:
+            raise Problem(404, "unknown-id", f"{job_id}: there is no such job")
+        return self._jobs[job_id]
+
+    def _create(self, job: Job) -> dict[str, Any]:
+        with self._lock:
+            if self._closed.is_set():
                 raise Problem(503, "stopping", "the server is shutting down")
-            if sum(job.state == "queued" for job in jobs.values()) >= MOST_QUEUED:
+            if sum(one.state == "queued" for one in self._jobs.values()) >= MOST_QUEUED:
                 raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
-            job_id = secrets.token_hex(8)
-            job = JobLog(self.folder / f"{job_id}.jsonl")
-            with _disk_errors(self.folder):
-                job.write("created", job_id=job_id, kind=kind, time=time.time(), request=request)
-            jobs[job_id] = job
-            self._forget_old()
-            self._look()
-            self._wake.set()
+            ended = [name for name, one in self._jobs.items() if one.ended is not None]
+            for name in ended[:-MOST_KEPT]:
+                del self._jobs[name]
+            self._jobs[job.job_id] = job
+            if job.queue not in self._workers:
+                waiting: SimpleQueue[Job | None] = SimpleQueue()
+                thread = threading.Thread(
+                    target=self._work, args=[waiting], name="rag-server-jobs", daemon=True
+                )
+                self._workers[job.queue] = thread, waiting
+                thread.start()
+            self._workers[job.queue][1].put(job)
             return job.shape()
 
     def _allowed(self, folder: str) -> str:
@@ -257,116 +351,78 @@ class Jobs:
             raise UnreadableFile(f"{folder}: no such file or folder")
         return os.fsdecode(path)
 
-    @contextmanager
-    def _owner(self) -> Iterator[dict[str, JobLog]]:
-        """The jobs, with the right to change them: one server has it. Raises `Problem` otherwise."""
-        with self._lock:
-            if self._owned is None and not self._closed:
-                with _disk_errors(self.folder):
-                    self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    held = take_lock(self.folder / "lock")
-                    if held is None:
-                        raise Problem(409, "jobs-elsewhere", "another server of this library has its jobs")
-                    try:
-                        self._load()
-                    except BaseException:
-                        held.release()
-                        raise
-                self._owned = held
-                self._thread = threading.Thread(target=self._supervise, name="rag-server-jobs", daemon=True)
-                self._thread.start()
-            yield self._jobs
-
-    @contextmanager
-    def _reader(self) -> Iterator[dict[str, JobLog]]:
-        """The jobs; none where there was never any."""
-        with self._lock:
-            if self._owned is None and not self.folder.is_dir():
-                yield {}
-                return
-            with self._owner() as jobs:
-                yield jobs
-
-    def _load(self) -> None:
-        for path in self.folder.glob("*.jsonl"):
-            job = JobLog(path)
-            with contextlib.suppress(OSError):
-                job.read()
-            if job.job_id != path.stem:
-                continue  # cut off before its first line was written
-            self._jobs[job.job_id] = job
-
-    def _forget_old(self) -> None:
-        ended = sorted((job for job in self._jobs.values() if job.has_ended), key=lambda job: job.created)
-        for job in ended[:-MOST_KEPT]:
-            del self._jobs[job.job_id]
-            for path in (job.path, job.result_path):
-                path.unlink(missing_ok=True)
-
-    def _supervise(self) -> None:
-        """Follow the children until the jobs are closed."""
-        while not self._closed:
+    def _work(self, waiting: SimpleQueue[Job | None]) -> None:
+        """Run the jobs of one queue until the server stops."""
+        while (job := waiting.get()) is not None:
             with self._lock:
-                try:
-                    pause = LOOK_SECONDS if self._look() else None
-                except Exception as error:  # with the thread every job would stop, without a word
-                    log.error("%s: jobs cannot be followed: %s", self.folder, error, exc_info=error)
-                    pause = RETRY_SECONDS
-            self._wake.wait(pause)
-            self._wake.clear()
+                if job.state != "queued" or self._closed.is_set():
+                    continue
+                job.state, job.started = "running", time.time()
+            printed, code, failed = b"", 0, ""
+            try:
+                printed, code = self._run(job)
+            except Exception as error:  # with the thread every later job would stop
+                failed = str(error)
+                if not isinstance(error, Problem | RagError | OSError):
+                    log.error("job %s: bug", job.job_id, exc_info=error)
+            with self._lock:
+                job.end(printed, code, closing=self._closed.is_set(), failed=failed)
+            if job.queue == "index":
+                self._changed()
 
-    def _look(self) -> bool:
-        """Read what the children wrote, settle those that ended, and start what waits; whether any runs."""
-        for job in [job for job in self._jobs.values() if job.process is not None]:
-            runs = self._runs(job)  # first: what it wrote before its end is then read
-            job.read()
-            if not runs:
-                self._settle(job)
-            elif job.state == "cancelling":
-                self._signal(job)
-        queued = sorted((j for j in self._jobs.values() if j.state == "queued"), key=lambda job: job.created)
-        for job in queued:
-            if job.kind == "agent" and not self.agents:
-                continue  # it waits for a server that has agents
-            if not self._closed and not any(
-                other.queue == job.queue for other in self._jobs.values() if other.process is not None
-            ):
-                self._spawn(job)
-        return any(job.process is not None for job in self._jobs.values())
+    def _run(self, job: Job) -> tuple[bytes, int]:
+        """What the child printed, and its exit code."""
+        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as written:
+            child = subprocess.Popen(
+                [*COMMAND, *self._words(job)],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=written,
+                env=self._environment(job),
+                start_new_session=True,
+            )
+            with contextlib.suppress(OSError):
+                yield_to_others(child.pid, NICE)
+            code = self._follow(job, child, written.fileno())
+            printed.seek(0)
+            return printed.read(), code
 
-    def _spawn(self, job: JobLog) -> None:
-        try:
-            words = self._words(job)
-            with open(job.result_path, "wb") as result, open(job.path, "ab") as written:
-                child = subprocess.Popen(
-                    [*COMMAND, *words],
-                    stdin=subprocess.DEVNULL,
-                    stdout=result,
-                    stderr=written,
-                    env=self._environment(job),
-                    start_new_session=True,
-                )
-        except (Problem, RagError, OSError) as error:
-            self._enter(job, "failed", error=str(error))
-            return
-        with contextlib.suppress(OSError):
-            yield_to_others(child.pid, NICE)
-        self._children[job.job_id] = child
-        self._enter(job, "running", process=[child.pid, _begun(child.pid)])
+    def _follow(self, job: Job, child: subprocess.Popen[bytes], written: int) -> int:
+        """Hear what the child writes until it ends, and interrupt it once that is asked for; its exit code.
 
-    def _words(self, job: JobLog) -> list[str]:
+        `written`: the file of its stderr, whose position is the child's.
+        """
+        heard, sent, since = 0, 0, 0.0
+        while True:
+            code = child.poll()  # first: what it wrote before its end is then read
+            text = os.pread(written, os.fstat(written).st_size - heard, heard)
+            *lines, rest = text.split(b"\n")
+            heard += len(text) - len(rest)
+            with self._lock:
+                for line in lines:
+                    job.hear(line)
+            if code is not None:
+                return code
+            closing = self._closed.is_set()
+            if closing or job.state == "cancelling":
+                since = since or time.monotonic()
+                signals = CLOSING if closing else SIGNALS
+                if sent < len(signals) and time.monotonic() - since >= signals[sent][0]:
+                    child.send_signal(signals[sent][1])
+                    sent += 1
+            time.sleep(LOOK_SECONDS)
+
+    def _words(self, job: Job) -> list[str]:
         """The words of the command line."""
         options = ["--library", os.fsdecode(self._library), "--json", "--events"]
         if job.kind == "agent":
-            spec = next((spec for spec in self.agents if spec.agent == job.request["agent"]), None)
-            if spec is None or spec.problems(job.request["arguments"]):
-                raise Problem(422, "invalid-request", "this version has no such agent or option")
+            spec = next(spec for spec in self.agents if spec.agent == job.request["agent"])
             return ["agent", spec.agent, *options, *spec.words(job.request["arguments"])]
         path = self._allowed(job.request["folder"])
         flags = [flag for flag in ("dry_run", "prune") if job.request[flag]]
         return ["index", *options, *(f"--{flag.replace('_', '-')}" for flag in flags), "--", path]
 
-    def _environment(self, job: JobLog) -> dict[str, str]:
+    def _environment(self, job: Job) -> dict[str, str]:
         """The server's own, with its settings in place of those in the child's environment and files."""
         values = self._settings.model_dump(exclude={"library"})
         if job.kind == "index":
@@ -376,106 +432,12 @@ class Jobs:
             own[f"RAG_{name.upper()}"] = json.dumps(value, default=_plain)
         return own
 
-    def _runs(self, job: JobLog) -> bool:
-        """Whether the child of a job that was started still runs."""
-        child = self._children.get(job.job_id)
-        if child is not None:
-            return child.poll() is None
-        if job.process is None:
-            return False
-        pid, begun = job.process
-        return bool(begun) and _begun(pid) == begun
 
-    def _send(self, job: JobLog, number: signal.Signals) -> None:
-        """Send a signal to the child, if it is still the process that was started."""
-        if job.process is not None and self._runs(job):
-            with contextlib.suppress(OSError):
-                os.kill(job.process[0], number)
-
-    def _signal(self, job: JobLog) -> None:
-        """Send the next of the signals to a cancelled child, if it is time."""
-        since, sent = self._cancelled.get(job.job_id, (time.monotonic(), 0))
-        if sent < len(SIGNALS) and time.monotonic() - since >= SIGNALS[sent][0]:
-            self._send(job, SIGNALS[sent][1])
-            sent += 1
-        self._cancelled[job.job_id] = since, sent
-
-    def _settle(self, job: JobLog, *, stopped: bool = False) -> None:
-        """Enter the state of a job whose child has ended; `stopped`: because the server does."""
-        child = self._children.pop(job.job_id, None)
-        code = child.wait() if child is not None else None
-        self._cancelled.pop(job.job_id, None)
-        job.read()
-        result = job.read_result()
-        if result is not None:
-            state, error = _outcome(job, result, code)
-            self._enter(job, state, error=error)
-        elif job.state == "cancelling":
-            self._enter(job, "cancelled")
-        elif stopped and job.kind == "index":
-            self._enter(job, "queued")
-        elif stopped:
-            self._enter(job, "failed", error="the server was stopped")
-        else:
-            self._enter(job, "failed", error=_last_words(job, code))
-        if job.kind == "index" and not job.request["dry_run"]:
-            self._changed()
-
-    def _enter(self, job: JobLog, state: State, **fields: Any) -> None:
-        job.write("state", state=state, time=time.time(), **fields)
-
-
-def _known(jobs: Mapping[str, JobLog], job_id: str) -> JobLog:
-    if job_id not in jobs:
-        raise Problem(404, "unknown-id", f"{job_id}: there is no such job")
-    return jobs[job_id]
-
-
-def _outcome(job: JobLog, result: Mapping[str, Any], code: int | None) -> tuple[State, str | None]:
-    """The state of a job that has a result, by the exit code of `rag index`.
-
-    `code`: None of a child that another server has started.
-    """
-    if job.kind == "agent" or job.request["dry_run"]:
-        return "done", None
-    if code == 1:
-        return "failed", _complaint(job) or "none of the files can be used"
-    return ("partial" if result["problems"] else "done"), None
-
-
-def _last_words(job: JobLog, code: int | None) -> str:
-    """Why a child ended without a result."""
-    if said := _complaint(job):
-        return said
-    if code is not None and code < 0:
-        return f"ended by {signal.Signals(-code).name}; start it again to go on"
-    if job.said:
-        return job.said[-1]
-    return "ended together with the server; start it again to go on"
-
-
-def _complaint(job: JobLog) -> str:
-    """The last line with which the command says what is wrong; empty without one."""
-    lines = (line for line in reversed(job.said) if line.startswith("rag: "))
-    return next(lines, "").removeprefix("rag: ")
-
-
-def _begun(pid: int) -> str:
-    """When a process was started, in ticks since the start of the machine; empty where it has ended."""
-    try:
-        facts = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-    except OSError:
-        return ""
-    return "" if facts[0] == "Z" else facts[19]
-
-
-@contextmanager
-def _disk_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = os_reason(error)
-        raise Problem(507, "jobs-unavailable", f"{folder}: jobs cannot be kept: {reason}") from error
+def _timestamp(seconds: float | None) -> str | None:
+    """`2026-11-23T06:27:00.250Z` of seconds since 1970."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _plain(value: object) -> Any:

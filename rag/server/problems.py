@@ -85,8 +85,6 @@ TITLES = {
     "foreign-request": "Another site's page asks",
     "internal-error": "A bug of the server",
     "invalid-request": "The request does not fit its schema",
-    "jobs-elsewhere": "Another server has the jobs of this library",
-    "jobs-unavailable": "Jobs cannot be kept",
     "method-not-allowed": "The address does not take this method",
     "not-found": "There is no such address",
     "stopping": "The server is shutting down",

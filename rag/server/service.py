@@ -23,7 +23,7 @@ from rag.reasoners.turns import TurnStopped, taking_turns
 from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
 from rag.server.health import ModelState
-from rag.server.jobs import Jobs, state_folder
+from rag.server.jobs import Jobs
 from rag.server.problems import Problem, stopped_problem
 from rag.server.renditions import MediaRenderer
 from rag.server.session import LibrarySession
@@ -49,8 +49,6 @@ class Service:
     """Folders below which jobs may index; none: indexing is off."""
     agents: Callable[[], Sequence[AgentSpec]] = tuple
     """The agents that jobs may run; called when they are first asked for."""
-    jobs_folder: Path = field(default_factory=state_folder)
-    """Where what is known of jobs is kept."""
     address: str | None = "http://127.0.0.1:8650"
     """Where the page is; None without one."""
     models: ModelState = "cold"
@@ -65,12 +63,7 @@ class Service:
     def __post_init__(self) -> None:
         self.media = MediaRenderer(self.settings.video, self.settings.storage, DiskCache(self.cache_folder))
         self.jobs = Jobs(
-            self.settings,
-            self.session.folder,
-            self.index_roots,
-            self.agents,
-            self.session.refresh,
-            self.jobs_folder,
+            self.settings, self.session.folder, self.index_roots, self.agents, self.session.refresh
         )
 
     @contextmanager

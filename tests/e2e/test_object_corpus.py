@@ -214,8 +214,7 @@ def test_windows_and_files_are_read_from_the_store(
         selects = [select_of(cited)]
         write_export(selects, "csv", tmp_path / "out.csv", storage=settings.storage)
         assert address in (tmp_path / "out.csv").read_text()
-    jobs = tmp_path / "jobs"
-    service = Service(settings, LibrarySession(settings), tmp_path / "cache", jobs_folder=jobs)
+    service = Service(settings, LibrarySession(settings), tmp_path / "cache")
     try:
         with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
             content = (material / "b.mkv").read_bytes()

@@ -61,7 +61,7 @@ def build_page_world(folder: Path) -> PageWorld:
     root = folder / "root"
     for kind in ("fine", "stuck"):
         (root / kind).mkdir(parents=True)
-    world = build_world(folder, index_roots=(root,), agents=describe_agents, jobs_folder=folder / "state")
+    world = build_world(folder, index_roots=(root,), agents=describe_agents)
     odd_ids = (row[0] for row in odd)
     return PageWorld(world.service, content_hash(tools), *odd_ids, world.gone, world.passage, root)
 

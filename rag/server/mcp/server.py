@@ -78,7 +78,6 @@ NEXT: tuple[tuple[type[RagError], str], ...] = (
 """What to do after an error: of the first class that it is an instance of."""
 NEXT_OF_PROBLEM = {
     "folder-not-allowed": "Ask the user for a folder there, or to start the server with --allow-index.",
-    "jobs-elsewhere": "Ask the user; searching goes on meanwhile.",
     "too-many-jobs": "Wait until one has ended; get_job says when.",
     "unknown-id": "Take ids from list_videos or search_library; get_job without an id gives the newest job.",
     "file-gone": "read_transcript and describe_video need no file.",

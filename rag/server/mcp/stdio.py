@@ -28,8 +28,6 @@ def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
     `index_roots`: of `rag.server.jobs.resolved_roots`.
     """
     service = Service(settings, LibrarySession(settings), cache_folder(), index_roots, address=None)
-    if index_roots:
-        service.jobs.open()
 
     def end(number: int, _: FrameType | None) -> None:
         _end(service, 130 if number == signal.SIGINT else 0)

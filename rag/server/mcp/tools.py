@@ -20,7 +20,7 @@ from rag.rendering.shapes import (
 )
 from rag.server import library_routes, questions
 from rag.server.health import unsearchable
-from rag.server.job_log import JobDocument
+from rag.server.jobs import JobDocument
 from rag.server.library_routes import VideoRow
 from rag.server.mcp import frames
 from rag.server.mcp.rows import (

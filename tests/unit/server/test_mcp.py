@@ -337,7 +337,7 @@ def test_a_server_that_may_index_has_tools_for_jobs(world: World, monkeypatch: p
     assert len(_with_client(world, lambda client: client.list_tools()).tools) == len(TOOLS)
     root = world.folder / "media"
     service = serve(world.folder / "library", world.folder / "cache")
-    allowed = replace(service, index_roots=(root.resolve(),), jobs_folder=world.folder / "jobs")
+    allowed = replace(service, index_roots=(root.resolve(),))
     indexing = replace(world, service=allowed)
     names = [tool.name for tool in _with_client(indexing, lambda client: client.list_tools()).tools]
     assert names[len(TOOLS) :] == ["start_indexing", "get_job", "cancel_job"]

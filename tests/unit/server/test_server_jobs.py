@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -72,8 +71,7 @@ def start(tmp_path: Path, roots: Path) -> Iterator[Start]:
 
     def make() -> Jobs:
         settings = Settings(library=tmp_path / "library")
-        jobs = Jobs(settings, tmp_path / "library", [roots], lambda: [SPEC], lambda: None, tmp_path / "state")
-        jobs.open()
+        jobs = Jobs(settings, tmp_path / "library", [roots], lambda: [SPEC], lambda: None)
         made.append(jobs)
         return jobs
 
@@ -93,8 +91,23 @@ def until(jobs: Jobs, job_id: str, *states: str, holds: Callable[[Any], bool] = 
     raise AssertionError(jobs.get(job_id))
 
 
+def pids(folder: Path) -> list[str]:
+    """The processes that index a folder."""
+    found = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _last_word(path) == os.fsencode(folder)]
+    return [path.parent.name for path in found]
+
+
+def _last_word(path: Path) -> bytes:
+    try:
+        return path.read_bytes().removesuffix(b"\0").rpartition(b"\0")[2]
+    except OSError:
+        return b""
+
+
 def under_way(jobs: Jobs, job_id: str) -> Any:
-    return until(jobs, job_id, "running", holds=lambda job: job["progress"]["media_seconds_done"] == 2.5)
+    return until(
+        jobs, job_id, "running", holds=lambda job: (job["progress"] or {}).get("media_seconds_done") == 2.5
+    )
 
 
 def ended(jobs: Jobs, job_id: str) -> Any:
@@ -111,8 +124,6 @@ def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
     assert (fine["state"], fine["result"]["indexed"], fine["progress"]["stage"]) == ("done", 2, "finish")
     assert (bad["state"], bad["problem_count"], bad["problems"][0]["reason"]) == ("partial", 1, "not a video")
     assert (breaks["state"], breaks["error"]) == ("failed", "the library is locked by process 7")
-    problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
-    assert ("problem", problem) in jobs.events(ids["bad"], 0)[0]
     why = "of 3 indexable files in the folder none matches --include *.mp5"
     assert (unmatched["state"], unmatched["error"]) == ("failed", why)
     assert (odd["state"], odd["folder"]) == ("done", str(roots / ODD_NAME))
@@ -140,13 +151,13 @@ def test_cancel_ends_the_child_and_the_next_job_starts(start: Start, roots: Path
     first = jobs.start_index(str(roots / "waits"))["job_id"]
     second = jobs.start_index(str(roots / "fine"))["job_id"]
     third = jobs.start_index(str(roots / "fine"))["job_id"]
-    pid = _pid(jobs, first)
     under_way(jobs, first)
+    assert len(pids(roots / "waits")) == 1
     assert jobs.cancel(third)["state"] == "cancelled"
     assert jobs.get(second)["state"] == "queued"
     assert jobs.cancel(first)["state"] == "cancelling"
     assert ended(jobs, first)["state"] == "cancelled"
-    assert not Path(f"/proc/{pid}").exists()
+    assert pids(roots / "waits") == []
     assert ended(jobs, second)["state"] == "done"
     assert jobs.cancel(second)["state"] == "done"
     assert jobs.get(third)["state"] == "cancelled"
@@ -163,81 +174,29 @@ def test_a_child_that_ignores_the_interrupt_is_terminated(
     assert ended(jobs, job_id)["state"] == "cancelled"
 
 
-def test_a_server_that_stops_interrupts_and_the_next_goes_on(start: Start, roots: Path) -> None:
-    first = start()
-    job_id = first.start_index(str(roots / "waits"))["job_id"]
-    pid = _pid(first, job_id)
-    under_way(first, job_id)
-    first.close()
-    assert not Path(f"/proc/{pid}").exists()
-    second = start()
-    assert under_way(second, job_id)["job_id"] == job_id
-    second.cancel(job_id)
-    assert ended(second, job_id)["state"] == "cancelled"
+def test_a_server_that_stops_ends_the_child(start: Start, roots: Path) -> None:
+    jobs = start()
+    for kind in ("ignores", "fine"):
+        jobs.start_index(str(roots / kind))
+    job_id = jobs.all()[-1]["job_id"]
+    under_way(jobs, job_id)
+    began = time.monotonic()
+    jobs.close()
+    assert time.monotonic() - began < 3
+    assert [job["state"] for job in jobs.all()] == ["queued", "cancelled"]
+    assert pids(roots / "ignores") == []
+    with pytest.raises(Problem, match="shutting down"):
+        jobs.start_index(str(roots / "fine"))
 
 
 def test_what_was_queued_is_refused_once_its_root_is_not_allowed(start: Start, roots: Path) -> None:
-    first = start()
-    job_id = first.start_index(str(roots / "waits"))["job_id"]
-    under_way(first, job_id)
-    first.close()
-    (roots / "waits").rmdir()
-    (roots / "waits").symlink_to("/etc")
-    assert "not allowed" in ended(start(), job_id)["error"]
-
-
-CRASHING = """
-import os, sys, time
-from pathlib import Path
-from rag.server import jobs
-from rag.settings import Settings
-child, home, folder = sys.argv[1:]
-jobs.COMMAND = (sys.executable, "-S", "-E", child)
-home = Path(home)
-made = jobs.Jobs(Settings(), home / "library", [home / "root"], tuple, lambda: None, home / "state")
-job_id = made.start_index(folder)["job_id"]
-while (made.get(job_id)["progress"] or {}).get("media_seconds_done") != 2.5:
-    time.sleep(0.005)
-print(job_id, flush=True)
-os._exit(9)
-"""
-
-
-def test_a_child_that_outlives_its_server_is_found(start: Start, roots: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-c", CRASHING, str(CHILD), str(tmp_path), str(roots / "waits")]
-    crashed = subprocess.run(words, capture_output=True, text=True, check=False, cwd=CHILD.parents[2])
-    job_id = crashed.stdout.strip()
     jobs = start()
-    assert jobs.get(job_id)["state"] == "running"
-    queued = jobs.start_index(str(roots / "fine"))["job_id"]
-    assert jobs.get(queued)["state"] == "queued"
-    jobs.cancel(job_id)
-    assert ended(jobs, job_id)["state"] == "cancelled"
-    assert ended(jobs, queued)["state"] == "done"
-
-
-def test_a_child_that_died_with_its_server_is_marked(start: Start, roots: Path, tmp_path: Path) -> None:
-    first = start()
-    job_id = first.start_index(str(roots / "waits"))["job_id"]
-    under_way(first, job_id)
-    log = next((tmp_path / "state").glob(f"*/{job_id}.jsonl"))
-    at_the_crash = log.read_bytes()
-    first.close()
-    log.write_bytes(at_the_crash + b'{"event": "progr')
-    job = ended(start(), job_id)
-    assert (job["state"], job["result"]) == ("failed", None)
-    assert "start it again" in job["error"]
-
-
-def test_one_server_has_the_jobs_of_a_library(start: Start, roots: Path) -> None:
-    first, second = start(), start()
-    job_id = first.start_index(str(roots / "fine"))["job_id"]
-    for refused in (second.all, lambda: second.get(job_id), lambda: second.start_index(str(roots))):
-        with pytest.raises(Problem) as caught:
-            refused()
-        assert caught.value.kind == "jobs-elsewhere"
-    first.close()
-    assert ended(second, job_id)["state"] == "done"
+    first = jobs.start_index(str(roots / "waits"))["job_id"]
+    second = jobs.start_index(str(roots / "fine"))["job_id"]
+    (roots / "fine").rmdir()
+    (roots / "fine").symlink_to("/etc")
+    jobs.cancel(first)
+    assert "not allowed" in ended(jobs, second)["error"]
 
 
 def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_path: Path) -> None:
@@ -349,14 +308,7 @@ def test_the_command_line_takes_the_words_of_every_option() -> None:
 def client(tmp_path: Path, roots: Path) -> Iterator[TestClient]:
     settings = Settings(library=tmp_path / "library")
     session = LibrarySession(settings)
-    service = Service(
-        settings,
-        session,
-        tmp_path / "cache",
-        index_roots=(roots,),
-        agents=lambda: [SPEC],
-        jobs_folder=tmp_path / "state",
-    )
+    service = Service(settings, session, tmp_path / "cache", index_roots=(roots,), agents=lambda: [SPEC])
     with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
         yield client
 
@@ -369,6 +321,8 @@ def test_jobs_over_http(client: TestClient, roots: Path) -> None:
     assert (made.status_code, address) == (202, f"/v1/jobs/{made.json()['job_id']}")
     events = _events(client.get(f"{address}/events").text)
     assert (events[0][0], *events[-1][:1], events[-1][1]["state"]) == ("job", "job", "partial")
+    problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
+    assert ("problem", problem) in events
     assert client.delete(address).json()["state"] == "partial"
 
 
@@ -400,12 +354,6 @@ def test_unknown_jobs_are_404(client: TestClient) -> None:
         "minimum": None,
         "maximum": None,
     }
-
-
-def _pid(jobs: Jobs, job_id: str) -> int:
-    process = jobs._jobs[job_id].process
-    assert process is not None
-    return process[0]
 
 
 def _events(text: str) -> list[tuple[str, Any]]:
