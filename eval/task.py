@@ -14,17 +14,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from eval.metrics.scored import Measure, Scored
 from eval.reports.described import GENERIC
 from eval.reports.spec import ReportSpec
-from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput, UnusableRow
+from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput, UnusableRow
 from rag.errors import UsageError
 from rag.settings import Settings
-
-if TYPE_CHECKING:
-    from eval.reports.failures import Failure, ReadFrames
 
 ProgressCallback = Callable[[str], None]
 """Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
@@ -231,22 +228,6 @@ class Task(ABC, Generic[Environment]):
         Raises `UsageError` where there is nothing to see.
         """
         raise UsageError(f"{self.name} shows no frames of {query.query_id}")
-
-    def failure(
-        self,
-        prepared: Prepared[Environment],  # noqa: ARG002 (of a subclass)
-        query: Query,  # noqa: ARG002 (of a subclass)
-        sample: Sample,  # noqa: ARG002 (of a subclass)
-    ) -> Failure | None:
-        """At which stage a sample failed; None where it did not.
-
-        Raises `UsageError` where the task has no failure analysis.
-        """
-        raise UsageError(f"{self.name} does not say at which stage a sample failed")
-
-    def frame_reader(self, prepared: Prepared[Environment]) -> ReadFrames:  # noqa: ARG002 (of a subclass)
-        """What reads the frames of a failure analysis."""
-        raise UsageError(f"{self.name} shows no frames")
 
 
 TaskT = TypeVar("TaskT", bound=Task[Any])

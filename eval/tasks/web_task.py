@@ -29,7 +29,6 @@ from rag.store.lookup import whole_file
 from rag.web import Web, open_web
 
 if TYPE_CHECKING:
-    from eval.reports.failures import ReadFrames
     from rag.reasoners.protocol import Reasoner
     from rag.settings import Settings
 
@@ -279,9 +278,6 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
                 shown.append(window_frames(environment.library, path, window, frames))
         nothing = np.zeros(0)
         return Explanation(nothing, nothing, tuple(windows), tuple(shown), query.text)
-
-    def frame_reader(self, prepared: Prepared[WebEnvironment]) -> ReadFrames:
-        return prepared.environment.library.engine.read_frames
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`rag eval show` and `rag eval failures`: what a system saw and chose, of one query or all failed ones."""
+"""`rag eval show`: what a system saw and chose, of one query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, check_output, replace_file
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, width
-from rag._cli.session import Data, Force, Session, given_path, with_session
+from rag._cli.session import Data, Force, Session, with_session
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
@@ -219,68 +218,8 @@ def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
         yield f"{mark} {letter}. {score}{excerpt(text, width())}{truth}"
 
 
-@with_session(without=("library", "seed"))
-def failures(
-    session: Session,
-    run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
-    out: Annotated[
-        Path,
-        option(
-            "--out DIR",
-            "Where the page goes; of several runs, each in a folder of its own.",
-            parser=given_path,
-        ),
-    ] = Path("failures"),
-    data: Data = None,
-    force: Force = False,
-) -> int:
-    """Write failures.html and failures.csv of a run.
-
-    Each failed sample by its stage, by rule, with an image.
-    """
-    from eval.runs.folder import read_run_folder, run_folders
-
-    folders = run_folders([run])
-    policy = session.overwrite_policy(force, run)
-    files: list[Path] = []
-    unsupported: list[UsageError] = []
-    for folder in folders:
-        held = read_run_folder(folder)
-        try:
-            files += _write(
-                held, data, session.settings, out if len(folders) == 1 else out / _own_folder(held), policy
-            )
-        except UsageError as error:
-            if len(folders) == 1:
-                raise
-            unsupported.append(error)
-            echo_stderr(str(error))
-    if not files:
-        raise UsageError(f"no run in {run} supports failure analysis") from unsupported[0]
-    print_files(session, "rag.eval.failures/1", files)
-    return 0
-
-
 def print_files(session: Session, schema: str, files: Sequence[Path]) -> None:
     """The paths of written files, one a line or as a document of `schema`."""
     from corpora.escaping import visible
 
     session.report(schema, {"files": files}, (visible(os.fspath(path)) for path in files))
-
-
-def _own_folder(run: Run) -> Path:
-    from eval.runs.folder import folder_name, plain_name
-
-    identity = run.identity
-    return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
-
-
-def _write(run: Run, data: Path | None, settings: Settings, out: Path, policy: OverwritePolicy) -> list[Path]:
-    """Raises `UsageError` where the task has no failure analysis."""
-    from eval.reports.failures import write_failures
-
-    task, prepared = prepare_task(run, data, settings)
-    if not run.complete:
-        done, due = len(run.samples), len(run.queries)
-        echo_stderr(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
-    return write_failures(run, partial(task.failure, prepared), task.frame_reader(prepared), out, policy)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from corpora.records import Frames
-from eval.reports.failures import Failure
 from eval.runs.folder import run_folders
-from eval.runs.records import Query, Sample
-from eval.task import Prepared
 from rag._cli.main import main
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask, run_task
@@ -23,31 +17,6 @@ TOY = "tests.fakes.toy_benchmark:open_toy"
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-class FailingToy(ToyTask):
-    """Says of every wrong sample that it was not localized."""
-
-    def failure(self, prepared: Prepared[None], query: Query, sample: Sample) -> Failure | None:  # noqa: ARG002 (the signature is the protocol's)
-        return None if sample.correct else Failure("localizer", {"asked": query.text})
-
-    def frame_reader(self, prepared: Prepared[None]) -> Any:  # noqa: ARG002 (the signature is the protocol's)
-        def read(path: str, times: Any) -> Frames:
-            raise AssertionError(f"{path} at {times}: no frame is shown")
-
-        return read
-
-
-def open_failing(_data: Path | None = None) -> FailingToy:
-    return FailingToy(count=4)
-
-
-FAILING = f"{__name__}:open_failing"
-
-
-def cut(folder: Path, kept: int) -> None:
-    path = folder / "samples.jsonl"
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
 
 
 def test_a_folder_that_is_taken_is_refused_before_any_work(
@@ -94,28 +63,3 @@ def test_runs_are_found_one_folder_down_and_two(tmp_path: Path) -> None:
     assert run_folders([place]) == wanted
     assert run_folders([place / "toy", place]) == [wanted[1], wanted[0]]
     assert run_folders([place / "data", tmp_path / "none"]) == [place / "data", tmp_path / "none"]
-
-
-def test_failures_of_a_half_answered_run_say_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "run", FAILING, "--system", "random,localized"]) == 0
-    assert main(["eval", "failures", "runs/toy/random-seed0"]) == 0
-    assert "answered so far" not in Path("failures/failures.html").read_text(encoding="utf-8")
-    cut(Path("runs/toy/random-seed0"), 3)
-    capsys.readouterr()
-    assert main(["eval", "failures", "runs", "--out", "all"]) == 0
-    captured = capsys.readouterr()
-    assert "runs/toy/random-seed0: 3 of 4 queries are answered" in captured.err
-    assert json.loads(captured.out)["files"] == [
-        f"all/toy/{system}-seed0/failures.{kind}"
-        for system in ("localized", "random")
-        for kind in ("html", "csv")
-    ]
-    page = Path("all/toy/random-seed0/failures.html").read_text(encoding="utf-8")
-    assert "of 3 answered queries (3 of 4 answered so far) failed." in page
-
-
-def test_failures_without_a_stage_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "run", TOY, "--system", "random,localized", "--limit", "2"]) == 0
-    capsys.readouterr()
-    assert main(["eval", "failures", "runs"]) == 2
-    assert "no run in runs supports failure analysis" in capsys.readouterr().err

@@ -1,15 +1,12 @@
-"""A small `rvms-workbench-mini` from its plan to the failures: rendered, indexed, asked, scored and shown."""
+"""A small `rvms-workbench-mini` from its plan to its windows: rendered, indexed, asked, scored and shown."""
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from eval.reports.failures import write_failures
 from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow
 from eval.runs.runner import run_solver
@@ -82,24 +79,3 @@ def test_windows_are_shown_and_a_video_without_a_file_is_not(data: Prepared[WebE
     shown = open_small().explain(data, query, windows, 3)
     assert [len(frames.images) for frames in shown.frames] == [3, 0]
     assert shown.words == query.text
-
-
-def test_a_failure_is_shown_with_its_stage_and_frames_of_both_videos(
-    data: Prepared[WebEnvironment], place: Path
-) -> None:
-    """So small a web is searched without a failure, so that one answer is replaced by another video's."""
-    task = open_small(place / "data")
-    run = read_run_folder(place / "runs" / "metadata-only-seed0")
-    sample = run.samples[1]
-    other = next(one["url"] for one in sample.evidence["candidates"] if not one["true"])
-    wrong = {**sample.evidence, "error_stage": "verifier", "answer": other, "answer_time": 3.0}
-    held = replace(run, samples=(run.samples[0], replace(sample, evidence=wrong), *run.samples[2:]))
-    reader = task.frame_reader(data)
-    page, table = write_failures(held, partial(task.failure, data), reader, place / "failures")
-    text = page.read_text(encoding="utf-8")
-    assert "1 of 9 queries failed" in text
-    assert text.count("data:image/jpeg;base64,") == 2
-    assert "no frames" not in text
-    with table.open(encoding="utf-8", newline="") as lines:
-        (row,) = csv.DictReader(lines)
-    assert (row["query_id"], row["stage"], row["the answer"]) == (sample.query_id, "verifier", other)

@@ -31,7 +31,6 @@ from rag.questions import parse_question
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 
 if TYPE_CHECKING:
-    from eval.reports.failures import ReadFrames
     from rag.settings import Settings
 
 
@@ -91,9 +90,6 @@ class EgoFactTask(Task[Environment]):
             for window in windows
         )
         return Explanation(stored.times, similarity.round(6), tuple(windows), shown, event)
-
-    def frame_reader(self, prepared: Prepared[Environment]) -> ReadFrames:
-        return prepared.environment.corpus.library.engine.read_frames
 
 
 class UnfilteredTask(EgoFactTask):

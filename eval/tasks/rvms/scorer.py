@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.reports.failures import Failure, Shown
-from eval.runs.records import Output, Query, Sample, Score
+from eval.runs.records import Output, Query, Score
 from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
 from eval.tasks.web_task import WebEnvironment, judge_settings
 from localization.sampling import midpoints
@@ -340,37 +339,6 @@ def error_stage(
     if answer is None or not answer.true:
         return "verifier"
     return "localizer" if right is False else ""
-
-
-def failure_of(asked: RvmsSample, sample: Sample, file_of: Callable[[str], str]) -> Failure | None:
-    """The failed sample with the true frame beside the returned one; None where it did not fail.
-
-    `file_of`: the file at an address; empty where there is none.
-    """
-    evidence, memory = sample.evidence, asked.memory
-    stage = str(evidence.get("error_stage", ""))
-    if not stage:
-        return None
-    details = {
-        "the whole": memory.global_impression,
-        "the moment": memory.key_moment,
-        "before": memory.before,
-        "after": memory.after,
-        "sound": memory.auditory_memory,
-    }
-    details = {label: text for label, text in details.items() if text}
-    details["misremembered"] = "; ".join(asked.changes) or "nothing"
-    details["searches"] = "; ".join(evidence["queries"]) or "none"
-    details["the video"] = asked.url
-    details["the answer"] = str(evidence["answer"]) or "none"
-    frames = []
-    if asked.key_time is not None and (path := file_of(asked.url)):
-        frames.append(Shown("true moment", path, asked.key_time))
-    time, answer = evidence["answer_time"], str(evidence["answer"])
-    if answer and (path := file_of(answer)):
-        caption = "returned moment" if time is not None else "returned video"
-        frames.append(Shown(caption, path, 0.0 if time is None else float(time)))
-    return Failure(stage, details, tuple(frames))
 
 
 def _gold_window(

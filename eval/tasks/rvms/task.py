@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.reports.failures import Failure
-from eval.runs.records import Query, Sample, TaskInput
+from eval.runs.records import Query, TaskInput
 from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
 from eval.tasks.rvms.report import REPORT
-from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
+from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.raclo.records import RacloSettings
@@ -58,16 +57,6 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         judge = options.judge or "reasoner"
         threshold = CLIP_SCORE if options.threshold is None else options.threshold
         return RvmsScorer(prepared.environment, prepared.gold, judge, threshold)
-
-    def failure(self, prepared: Prepared[WebEnvironment], query: Query, sample: Sample) -> Failure | None:
-        catalogue = prepared.environment.web.catalogue
-
-        def file_of(url: str) -> str:
-            entry = catalogue.video(url)
-            path = None if entry is None else catalogue.path(entry)
-            return "" if path is None else str(path)
-
-        return failure_of(prepared.gold[query.query_id], sample, file_of)
 
 
 open_workbench = task_opener(

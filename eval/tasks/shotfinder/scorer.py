@@ -16,7 +16,7 @@ verifier      its right shot was returned, and another video was preferred
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from corpora.records import Frames
-from eval.reports.failures import Failure, Shown
-from eval.runs.records import Output, Query, Sample, Score
+from eval.runs.records import Output, Query, Score
 from eval.tasks.shotfinder.dataset import ShotQuery
 from eval.tasks.web_task import WebEnvironment, judge_settings
 from indexers.settings import EncoderSettings
@@ -384,36 +383,6 @@ def failed_stage(
         return "verifier" if right else "localizer"
     words = {word for text in metadata for word in content_words(text)}
     return "retriever" if any(words & word_set(query) for query in queries) else "generator"
-
-
-def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | None]) -> Failure | None:
-    """The failed sample with the returned frame and the true one; None where it did not fail.
-
-    `file_of`: content id to a file; None where there is none.
-    """
-    stage = str(sample.evidence.get("stage", ""))
-    if sample.correct or not stage:
-        return None
-    shot = sample.evidence.get("shot")
-    span = "N/A" if shot is None else f"{shot['url']} {shot['start']:.1f}-{shot['end']:.1f} s"
-    details = {
-        "description": asked.description,
-        asked.task: " / ".join(part for part in asked.constraint.split("\n") if part),
-        "searches": "; ".join(sample.evidence.get("queries", ())),
-        "found": span,
-        "measured": "" if shot is None else "; ".join(_checked(check) for check in shot["checks"]),
-        "right": f"{', '.join(asked.gold.urls)} {asked.gold.start:.1f}-{asked.gold.end:.1f} s",
-    }
-    frames = []
-    if shot is not None and (path := file_of(shot["video_id"])) is not None:
-        frames.append(Shown("found", path, float(shot["frame"])))
-    if asked.gold.timed and (path := file_of(asked.gold.video_id)) is not None:
-        frames.append(Shown("right", path, asked.frame))
-    return Failure(stage, {label: text for label, text in details.items() if text}, tuple(frames))
-
-
-def _checked(check: Mapping[str, Any]) -> str:
-    return f"{check['kind']}: expected {check['wanted']}, {check['found'] or 'not measured'}"
 
 
 def _unscored(shot: Mapping[str, Any] | None, failure: str, right: bool | None) -> str:

@@ -7,21 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.reports.failures import Failure
-from eval.runs.records import Query, Sample
 from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
 from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, query_of, shot_query, stated
 from eval.tasks.shotfinder.report import REPORT
-from eval.tasks.shotfinder.scorer import (
-    CLIP_THRESHOLD,
-    JUDGES,
-    FrameStore,
-    SearchScore,
-    ShotScorer,
-    failure_of,
-)
+from eval.tasks.shotfinder.scorer import CLIP_THRESHOLD, JUDGES, FrameStore, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.shotfinder.calibration import read_calibration
@@ -85,9 +76,6 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
             options.judge or "reasoner",
             CLIP_THRESHOLD if options.threshold is None else options.threshold,
         )
-
-    def failure(self, prepared: Prepared[WebEnvironment], query: Query, sample: Sample) -> Failure | None:
-        return failure_of(prepared.gold[query.query_id], sample, prepared.environment.path_of)
 
 
 open_workbench = task_opener(
