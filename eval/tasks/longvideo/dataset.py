@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from eval.runs.records import LETTERS, Query, TaskInput
-
-if TYPE_CHECKING:
-    from eval.tasks.longvideo.construction import VideoTruth
 
 Kind = Literal["needle", "order", "count", "cause", "text", "spoken"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -41,8 +38,6 @@ class LongInput(TaskInput):
     """What a solver sees of a question, and of which video it is."""
 
     video: str = ""
-    truth: VideoTruth | None = None
-    """What happens in the video, given to oracles alone."""
 
 
 def query_of(question: LongQuestion) -> Query:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 from eval.rag_ask import RagAsk
-from eval.runs.records import Output, TaskInput
+from eval.runs.records import Output
 from eval.task import Solver, SolverSpec
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.longvideo.baselines import (
@@ -24,16 +24,11 @@ from eval.tasks.longvideo.baselines import (
     VideoSolver,
     output_of_reply,
 )
-from eval.tasks.longvideo.construction import VideoTruth
 from eval.tasks.longvideo.dataset import LongInput
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings, with_frames
-from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role
 from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.observe import Observation, ObserveRequest
-from rag.reasoners.wrappers import TokenCountingReasoner
-from rag.records import Question, SearchFilter, Usage
-from rag.words import content_words, word_set
+from rag.records import Question, SearchFilter
 
 
 @dataclass(frozen=True)
@@ -41,9 +36,6 @@ class Detective(VideoSolver):
     """VideoDetective under a preset, or an ablation of it."""
 
     chosen: DetectiveSettings = TUNED
-    truthful: bool = False
-    """The watcher's captions state what happens in the frames' interval."""
-    _agents: dict[str, VideoDetective] = field(default_factory=dict, compare=False)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -51,11 +43,10 @@ class Detective(VideoSolver):
         return {
             **dataclasses.asdict(self.chosen),
             **{name: value for name, value in super().settings.items() if name != "frames"},
-            "truthful_watcher": self.truthful,
         }
 
     def _solve(self, asked: LongInput, question: Question) -> Output:
-        found = self._agent(asked).investigate(self.environment.ids[asked.video], question)
+        found = self._agent.investigate(self.environment.ids[asked.video], question)
         answer = found.answer
         reply = ChosenOption(
             choice=answer.choice,
@@ -66,65 +57,10 @@ class Detective(VideoSolver):
         output = output_of_reply(asked, reply, found.selected.packs, answer.usage, **_as_json(found))
         return dataclasses.replace(output, timings=dict(answer.timings))
 
-    def _agent(self, asked: LongInput) -> VideoDetective:
-        key = asked.video if self.truthful else ""
-        if key not in self._agents:
-            reasoner = self._reasoner(asked)
-            library = self.environment.library
-            self._agents[key] = VideoDetective(library, self.chosen, reasoner=reasoner, must_choose=True)
-        return self._agents[key]
-
-    def _reasoner(self, asked: LongInput) -> Reasoner:
-        reasoner = self.environment.counted.reasoner
-        if not self.truthful:
-            return reasoner
-        assert asked.truth is not None, "an oracle is given the truth"
-        if isinstance(reasoner, TokenCountingReasoner):
-            # Inside the count, so that its observations cost what any other watcher's would.
-            return TokenCountingReasoner(
-                TruthfulWatcher(self.environment.library.engine.reasoner, asked.truth)
-            )
-        return TruthfulWatcher(reasoner, asked.truth)
-
-
-class TruthfulWatcher:
-    """A reasoner whose observations state exactly what happens: an upper bound for any watcher."""
-
-    def __init__(self, reasoner: Reasoner, truth: VideoTruth) -> None:
-        self._reasoner, self._truth = reasoner, truth
-        self.name = reasoner.name
-
-    @property
-    def fingerprint(self) -> str:
-        """The wrapped reasoner's."""
-        return self._reasoner.fingerprint
-
-    @property
-    def reads_pixels(self) -> bool:
-        """The wrapped reasoner's."""
-        return self._reasoner.reads_pixels
-
-    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
-        """Run a role; observations are stated from the truth."""
-        if isinstance(request, ObserveRequest):
-            return cast(ReplyT, self._observation(request))
-        return self._reasoner.run(role, request)
-
-    def usage(self) -> Usage:
-        """The wrapped reasoner's."""
-        return self._reasoner.usage()
-
-    def _observation(self, request: ObserveRequest) -> Observation:
-        view = request.view
-        times = view.times or (view.start, view.end)
-        start, end = times[0], times[-1]
-        events = [one.sentence for one in self._truth.events if one.start <= end and one.end > start]
-        cards = [card.text for card in self._truth.cards if card.start <= end and card.end > start]
-        caption = ". ".join([*events, *cards]) or "nothing happens"
-        known = word_set(caption) | {w for text in view.texts for w in content_words(text.text)}
-        keywords = [word for facet in request.facets for word in facet.keywords]
-        missing = tuple(dict.fromkeys(word for word in keywords if not word_set(word) <= known))
-        return Observation(caption=caption, missing=missing, needs_more_info=bool(missing))
+    @cached_property
+    def _agent(self) -> VideoDetective:
+        library, reasoner = self.environment.library, self.environment.counted.reasoner
+        return VideoDetective(library, self.chosen, reasoner=reasoner, must_choose=True)
 
 
 def _as_json(found: DetectiveResult) -> dict[str, Any]:
@@ -148,10 +84,9 @@ def _detective(
     environment: LongVideoEnvironment,
     seed: int,  # noqa: ARG001 (nothing is random)
     chosen: DetectiveSettings,
-    truthful: bool = False,
     frames: int = TUNED.frames,
 ) -> Solver:
-    return Detective(environment, chosen=with_frames(chosen, frames), truthful=truthful)
+    return Detective(environment, chosen=with_frames(chosen, frames))
 
 
 def _baseline(
@@ -248,18 +183,3 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
     ),
     "random": SolverSpec("chance", lambda _, seed: Chance(seed, ("longvideo chance",))),
 }
-TRUTHFUL: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "truthful-watcher": ("the whole method, with a watcher that states what happens", {}),
-    "truthful-no-propagation": ("truthful-watcher without diffusion", NO_PROPAGATION),
-}
-"""Oracles, for videos with known truth."""
-
-
-def truthful_solvers(given: Callable[..., TaskInput]) -> dict[str, SolverSpec[LongVideoEnvironment]]:
-    """`given`: adds the truth of a query's video to an input."""
-    return {
-        name: SolverSpec(
-            about, partial(_detective, chosen=dataclasses.replace(TUNED, **changes), truthful=True), given
-        )
-        for name, (about, changes) in TRUTHFUL.items()
-    }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corpora.outputs import atomic_write_text
-from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
+from eval.runs.records import ClipWindow, Explanation, Output, Query, Score
 from eval.task import (
     ExactScorer,
     Prepared,
@@ -24,11 +24,11 @@ from eval.task import (
 from eval.tasks.jsonl import record_lines, text_hash
 from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
-from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
-from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
+from eval.tasks.longvideo.construction import Film, build_questions
+from eval.tasks.longvideo.dataset import Kind, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
-from eval.tasks.longvideo.solvers import SOLVERS, at_frames, truthful_solvers
+from eval.tasks.longvideo.solvers import SOLVERS, at_frames
 from eval.tasks.longvideo.subtitles import write_subtitles
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from rag.agents.video_detective.features import load_video_features
@@ -65,12 +65,12 @@ class SyntheticVideos:
         render = Render(self.height, self.fps)
         return CorpusPlan(seed=self.seed, split="test", clips=0, render=render, long_minutes=self.minutes)
 
-    def truths(self) -> dict[str, VideoTruth]:
-        """What happens in each video, by name, from its plan."""
-        from eval.workbench.jobs import truth, video_jobs
+    def films(self) -> list[Film]:
+        """The plan of each video."""
+        from eval.workbench.jobs import video_jobs
 
         jobs, _ = video_jobs(self.plan)
-        return {found.name: found for found in (truth_of(truth(job)) for job in jobs)}
+        return [Film(job.name, job.video()) for job in jobs]
 
 
 FULL = SyntheticVideos(
@@ -135,19 +135,13 @@ class LongVideoTask(Task[LongVideoEnvironment]):
     ) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
         self.duration, self.subtitles, self.file_pattern = duration, subtitles, files
-        self._truths: Mapping[str, VideoTruth] = {}
 
     @property
     def solvers(self) -> Mapping[str, SolverSpec[LongVideoEnvironment]]:
-        return SOLVERS if self.shape is None else {**SOLVERS, **truthful_solvers(self._give_truth)}
+        return SOLVERS
 
     def solver(self, name: str) -> SolverSpec[LongVideoEnvironment]:
         return at_frames(name) or super().solver(name)
-
-    def _give_truth(self, query: Query, asked: TaskInput) -> LongInput:
-        """For oracles: the input with what happens in its video."""
-        assert isinstance(asked, LongInput)
-        return replace(asked, truth=self._truths[query.video])
 
     def prepare(
         self, settings: Settings, progress: ProgressCallback | None = None
@@ -164,8 +158,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         if shape is None:
             published = read_published(folder, self.duration, self.file_pattern)
         else:
-            self._truths = shape.truths()
-            built = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
+            built = build_questions(shape.films(), seed=shape.seed, shape=shape.shape)
             published = PublishedQuestions(tuple(built))
             render_corpus(folder, shape.plan, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))
