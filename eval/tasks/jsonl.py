@@ -46,13 +46,13 @@ def write_manifest(folder: Path, files: Iterable[str], **fields: Any) -> None:
 
 
 def read_records(path: Path, kind: type[Record]) -> list[Record]:
-    """The dataclasses of a file that `write_records` wrote. Raises `UsageError`, with the line."""
+    """The dataclasses of a file of JSON lines, strictly. Raises `UsageError`, with the line."""
     from pydantic import TypeAdapter, ValidationError
 
     adapter, found = TypeAdapter(kind), []
     for number, line in numbered_lines(path):
         try:
-            found.append(adapter.validate_json(line))
+            found.append(adapter.validate_json(line, strict=True))
         except ValidationError as error:
             reason = validation_reason(error)
             raise UsageError(f"{path}:{number}: not a {kind.__name__}: {reason}") from error
@@ -110,7 +110,8 @@ def load_published(
 def validation_reason(error: ValidationError) -> str:
     """Field and message of the first problem."""
     first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc']) or 'row'}: {first['msg']}"
+    place = ".".join(str(part) for part in first["loc"]) or "row"
+    return f"{place}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def published_files(folder: Path, benchmark: str, *suffixes: str) -> list[Path]:

@@ -1,5 +1,5 @@
 """EgoFact end to end on a third of its mini split: rendered, built, indexed, answered by all systems and
-reported; answered through HTTP by the simulated model, which finds the frames again; and unfiltered."""
+reported; and answered through HTTP by the simulated model, which finds the frames again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import av
 import pytest
 from PIL import Image
 
-from eval.contract import check_scorer, check_solver, check_task
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver, score_again
 from eval.simulated_model.dials import preset
@@ -25,9 +24,11 @@ from eval.simulated_model.world import corpus_folders
 from eval.task import Prepared, ScorerOptions
 from eval.tasks import open_task
 from eval.tasks.egofact.construction import build
+from eval.tasks.egofact.construction.build import write_benchmark
 from eval.tasks.egofact.construction.records import FactPassage, Shape
-from eval.tasks.egofact.dataset import MINI_SIZE, Workbench, read_worlds
-from eval.tasks.egofact.task import EgoFactTask, UnfilteredTask
+from eval.tasks.egofact.dataset import MINI_SIZE, Workbench
+from eval.tasks.egofact.files import load_egofact
+from eval.tasks.egofact.task import EgoFactTask
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
@@ -84,7 +85,17 @@ def test_it_has_the_shape_of_the_paper_in_small(tmp_path: Path, monkeypatch: pyt
     registered = open_task(MINI)
     assert isinstance(registered, EgoFactTask)
     assert registered.made == MINI_SIZE
-    (built,) = read_worlds(MINI, tmp_path, MINI_SIZE, 1)
+    made = MINI_SIZE
+    write_benchmark(
+        made.source(),
+        tmp_path,
+        seed=made.seed,
+        shape=made.shape,
+        name=MINI,
+        split=made.split,
+        settings=made.build,
+    )
+    built = load_egofact(tmp_path)
     families = [query.family for query in built.queries]
     assert len({query.clip_id for query in built.queries}) <= 14
     assert {family: families.count(family) for family in set(families)} == {
@@ -202,28 +213,3 @@ def test_what_is_perceived_decides_what_is_answered(
     most, little = (right_of(task, index, tmp_path, "localized", share) for share in (0.95, 0.2))
     assert most > 0.7 * QUERIES
     assert most > little + 2
-
-
-# The controls on questions before the non-triviality filter: of texts that are encoded by now.
-UNFILTERED = "egofact-workbench-unfiltered"
-TWO_WORLDS = Workbench(4, Shape(3, 1, 1, 1, 1))
-
-
-def test_the_controls_answer_questions_of_two_worlds_without_any_video(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(build, "workbench_passages", fewer_passages)
-    task = UnfilteredTask(UNFILTERED, "two small worlds", tmp_path / "data", TWO_WORLDS, worlds=2)
-    prepared = check_task(task, Settings())
-    asked = {name: [q for q in prepared.queries if q.query_id.startswith(f"{name}-")] for name in "78"}
-    assert sum(map(len, asked.values())) == len(prepared.queries)
-    assert all(query.cluster.startswith(f"{name}-") for name, held in asked.items() for query in held)
-    texts = [{(query.text, query.options) for query in held} for held in asked.values()]
-    assert not texts[0] & texts[1]
-    assert list(task.solvers) == ["blind", "passages-only", "random"]
-    for name in task.solvers:
-        check_scorer(task, prepared, check_solver(task, prepared, name))
-        assert run_solver(task, prepared, name, 0, tmp_path / name).asked == len(prepared.queries)
-    assert not list((tmp_path / "data").rglob("*.mp4"))
-    with pytest.raises(UsageError, match="renders no videos; it has blind, passages-only, random"):
-        task.solver("localized")

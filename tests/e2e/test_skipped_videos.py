@@ -53,7 +53,7 @@ def _egofact(folder: Path) -> Task[Any]:
         for name in NAMES
     ]
     passages = [PassageRow("p1", "Lamps", "A lamp gives light.", "lamp", "reading")]
-    write_folder(folder, clips, passages, queries, (), {"name": "mine", "split": "test", "seed": 0})
+    write_folder(folder, clips, passages, queries, {"name": "mine", "split": "test", "seed": 0})
     return open_egofact(folder)
 
 

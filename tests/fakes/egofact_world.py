@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.tasks.egofact.construction.build import workbench_passages
 from eval.tasks.egofact.construction.options import ObjectPrior
 from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.construction.sources import workbench_passages
 from eval.tasks.egofact.records import Query
 from indexers.protocol import TextEncoder
 
@@ -29,7 +27,6 @@ def few_passages() -> list[FactPassage]:
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
 """No two share a word with each other or with a thing."""
-EVENT_FIELDS = [each.name for each in fields(EventStructure)]
 
 
 ONE_HOP = Query(
@@ -173,26 +170,3 @@ def passages() -> list[FactPassage]:
         for at, thing in enumerate(THINGS)
         for turn in range(2)
     ]
-
-
-def write_corpus(folder: Path, segments: Sequence[Segment]) -> None:
-    """As `rag workbench make` leaves the truth behind."""
-    (folder / ".workbench").mkdir(parents=True)
-    with (folder / ".workbench" / "events.jsonl").open("w", encoding="utf-8") as file:
-        for one in segments:
-            events = []
-            for each in one.events:
-                seen = each.seen or each.window
-                row = {name: getattr(each, name) for name in EVENT_FIELDS if name != "seen"}
-                events.append(
-                    {**row, "seen_from": seen[0], "seen_until": seen[1], "thing": {"kind_id": "mug"}}
-                )
-            line = {
-                "video": one.path.removeprefix("videos/"),
-                "description": one.description,
-                "scene": "garage",
-                "duration": one.end,
-                "clutter": [{"kind_id": "flower_pot", "variant": 3}],
-                "events": events,
-            }
-            file.write(json.dumps(line) + "\n")

@@ -7,9 +7,9 @@ A record is a line of a file under the same names, but for the aliases.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -139,8 +139,6 @@ class Manifest:
     __pydantic_config__ = ConfigDict(extra="ignore")
 
     name: Name
-    split: str
-    seed: int
     hashes: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
 
 
@@ -149,12 +147,9 @@ class EgoFact:
     """A benchmark as it is evaluated."""
 
     name: str
-    split: str
-    seed: int
     folder: Path
     clips: tuple[ClipRow, ...]
     passages: tuple[PassageRow, ...]
     queries: tuple[Query, ...]
-    candidates: tuple[Query, ...] = ()
-    """Queries before the non-triviality filter, for the figures that it would bend; empty where not kept."""
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    hashes: Mapping[str, str]
+    """Of its files, by name."""

@@ -17,14 +17,12 @@ from eval.tasks.egofact.dataset import (
     HARD_MINI,
     MINI_SIZE,
     PAPER_SIZE,
-    WORLDS,
     Workbench,
     prepare_egofact,
-    prepare_unfiltered,
 )
 from eval.tasks.egofact.report import REPORT, chose_fact, letter_shares
 from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer
-from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
+from eval.tasks.egofact.solvers.registry import SOLVERS, Environment, solver_of
 from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
 from rag.questions import parse_question
@@ -92,45 +90,6 @@ class EgoFactTask(Task[Environment]):
         return Explanation(stored.times, similarity.round(6), tuple(windows), shown, event)
 
 
-class UnfilteredTask(EgoFactTask):
-    """The controls alone: no video is rendered. `worlds`: how many seeds are pooled."""
-
-    judges: ClassVar[Mapping[str, str]] = {}
-
-    def __init__(
-        self, name: str, about: str, folder: Path | None, made: Workbench | None, worlds: int = WORLDS
-    ) -> None:
-        super().__init__(name, about, folder, made)
-        self.worlds = worlds
-
-    @property
-    def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
-        return {name: SOLVERS[name] for name in CONTROLS}
-
-    def solver(self, name: str) -> SolverSpec[Environment]:
-        if name not in CONTROLS:
-            raise UsageError(f"{self.name} renders no videos; it has {', '.join(CONTROLS)}")
-        return SOLVERS[name]
-
-    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:  # noqa: ARG002 (nothing takes long)
-        assert self.folder is not None, "open_unfiltered names one"
-        assert self.made is not None, "its worlds are planned"
-        return prepare_unfiltered(self.name, self.folder, self.made, settings, self.worlds)
-
-    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:  # noqa: ARG002 (no judge)
-        self.refuse(options)
-        return EgoFactScorer()
-
-    def explain(
-        self,
-        prepared: Prepared[Environment],  # noqa: ARG002 (of the task)
-        query: Query,
-        windows: Sequence[ClipWindow],  # noqa: ARG002 (as above)
-        frames: int,  # noqa: ARG002 (as above)
-    ) -> Explanation:
-        raise UsageError(f"{self.name} renders no videos, so {query.query_id} cannot be shown")
-
-
 open_workbench = task_opener(
     EgoFactTask,
     "egofact-workbench",
@@ -147,12 +106,6 @@ open_hard_mini = task_opener(
     "egofact-workbench-hard-mini",
     "two small families of egofact-workbench-hard, for trying out",
     HARD_MINI,
-)
-open_unfiltered = task_opener(
-    UnfilteredTask,
-    "egofact-workbench-unfiltered",
-    "its questions and those of four other seeds before the non-triviality filter, for the controls",
-    PAPER_SIZE,
 )
 open_folder = task_opener(
     EgoFactTask, "egofact", "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR"

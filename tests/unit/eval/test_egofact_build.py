@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.egofact.construction.annotated import read_release
+from eval.tasks.egofact.construction.annotated import read_narrations, read_release
 from eval.tasks.egofact.construction.build import write_benchmark
 from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, answers_right
 from eval.tasks.egofact.construction.records import BuildSettings, Shape
-from eval.tasks.egofact.construction.sources import read_narrations, read_workbench
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.report import LETTERS
@@ -27,7 +26,6 @@ from tests.fakes.egofact_world import (
     passages,
     words,
     world,
-    write_corpus,
 )
 
 SHAPE = Shape(10, 9, 5, 11, 8)
@@ -58,11 +56,10 @@ def test_a_build_fills_its_shape_and_reads_back(tmp_path):
     read = load_egofact(tmp_path)
     assert len(read.queries) == SHAPE.queries
     assert {query.clip_id for query in read.queries} == {clip.clip_id for clip in read.clips}
-    assert len(report.candidates) == len(read.candidates)
-    assert {query.query_id for query in read.queries} <= {query.query_id for query in read.candidates}
-    assert read.manifest["settings"]["visual_similarity"] == 0.7
-    assert read.manifest["steps"]["selected"]["clips"] == 10
-    assert read.manifest["steps"]["questions"]["local-1hop"] >= 40
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["settings"]["visual_similarity"] == 0.7
+    assert manifest["steps"]["selected"]["clips"] == 10
+    assert manifest["steps"]["questions"]["local-1hop"] >= 40
     assert len({query.answer for query in read.queries}) == 6
 
 
@@ -99,27 +96,17 @@ class BlindlyThird:
         return self._reader.answer(question, context_texts) if self._reader and context_texts else 2
 
 
-def test_queries_that_a_blind_reader_gets_are_candidates_only(tmp_path):
-    _build(tmp_path, reader=BlindlyThird(reads=True))
-    read = load_egofact(tmp_path)
-    assert {query.answer for query in read.candidates} == set(LETTERS)
-    assert {query.answer for query in read.queries} == set(LETTERS) - {"C"}
+def test_queries_that_a_blind_reader_gets_are_left_out(tmp_path):
+    report = _build(tmp_path, reader=BlindlyThird(reads=True))
+    assert sum(report.counts["trivial"].values())
+    assert {query.answer for query in report.queries} == set(LETTERS) - {"C"}
 
 
 def test_a_corpus_that_is_too_small_says_what_it_lacks(tmp_path):
     report = _build(tmp_path, source=Source(world(3), passages(), even_prior()))
     assert report.shortfalls[0] == "clips: 3 of 10; the corpus has no more with a good query"
-    assert load_egofact(tmp_path).manifest["shortfalls"] == list(report.shortfalls)
-
-
-def test_the_truth_of_a_workbench_corpus_is_read(tmp_path):
-    write_corpus(tmp_path, world(3))
-    found = read_workbench(tmp_path, 30.0)
-    assert [replace(one, clutter=()) for one in found] == [replace(one, clutter=()) for one in world(3)]
-    assert found[0].clutter == ("flower pot",)
-    (tmp_path / ".workbench" / "events.jsonl").write_text('{"video": 3}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=r"events\.jsonl:1: not a clip's events"):
-        read_workbench(tmp_path, 30.0)
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["shortfalls"] == list(report.shortfalls)
 
 
 SOUNDS = 'video_uid\tclip_start\tclip_end\tclip_text\nu1\t1.25\t2.75\t#C C picks the "cup" from the table\n'

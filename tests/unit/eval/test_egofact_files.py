@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,8 +23,8 @@ PASSAGES = [PassageRow(f"p{at}", "How to", f"Text {at} ü.", "mug", "work") for 
 MANIFEST = {"name": "egofact-test", "split": "test", "seed": 3, "counts": {"queries": 2}}
 
 
-def _write(folder: Path, queries=(ONE_HOP, TWO_HOP), candidates=(ONE_HOP,)) -> Path:
-    write_folder(folder, CLIPS, PASSAGES, queries, candidates, MANIFEST)
+def _write(folder: Path, queries=(ONE_HOP, TWO_HOP)) -> Path:
+    write_folder(folder, CLIPS, PASSAGES, queries, MANIFEST)
     return folder
 
 
@@ -36,20 +35,18 @@ def _seal(folder: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def _faults(folder: Path) -> list[str]:
+def _fault(folder: Path) -> str:
     with pytest.raises(UsageError) as caught:
         load_egofact(folder)
-    return str(caught.value).splitlines()
+    return str(caught.value)
 
 
 def test_what_is_written_is_read_back(tmp_path):
     read = load_egofact(_write(tmp_path))
-    assert (read.name, read.split, read.seed) == ("egofact-test", "test", 3)
+    assert read.name == "egofact-test"
     assert read.clips == tuple(CLIPS)
     assert read.passages == tuple(PASSAGES)
     assert read.queries == (ONE_HOP, TWO_HOP)
-    assert read.candidates == (ONE_HOP,)
-    assert read.manifest["counts"] == {"queries": 2}
     assert read.queries[0].unshuffled == "AFBCDE"
 
 
@@ -57,21 +54,22 @@ def test_a_changed_file_is_not_the_one_of_the_manifest(tmp_path):
     _write(tmp_path)
     path = tmp_path / "videos.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("red", "blue"), encoding="utf-8")
-    (fault,) = _faults(tmp_path)
-    assert fault == f"{path}: not the file that the manifest was written for (another SHA-256)"
+    assert _fault(tmp_path) == f"{path}: not the file that the manifest was written for (another SHA-256)"
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"answer": "A"}, "truth says another option than the answer A"),
-        ({"order": [5, 0, 1, 2, 3, 4]}, "order does not bring F, the right option, to B"),
-        ({"options": ["a", "b", "c", "d", "e", "a"]}, "two options are the same"),
-        ({"video": "z"}, "video 'z' is in no line of videos.jsonl"),
-        ({"window": [1.0, 31.0]}, "window [1.0, 31.0] is outside its clip"),
-        ({"position": "within"}, "family temporal-1hop with position within and anchor (4.0, 6.0)"),
-        ({"family": "temporal-2hop"}, "the gold passage is not that of the right option"),
-        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+        ({"answer": "A"}, "1: not a Query: row: truth says another option than the answer A"),
+        ({"order": [5, 0, 1, 2, 3, 4]}, "1: not a Query: row: order does not bring F, the right option"),
+        ({"options": ["a", "b", "c", "d", "e", "a"]}, "1: not a Query: row: two options are the same"),
+        ({"video": "z"}, " q1: video 'z' is in no line of videos.jsonl"),
+        ({"window": [1.0, 31.0]}, " q1: window [1.0, 31.0] is outside its clip"),
+        ({"position": "within"}, "1: not a Query: row: family temporal-1hop with position within and anchor"),
+        ({"family": "temporal-2hop"}, "1: not a Query: row: the gold passage is not that of"),
+        ({"colour": "red"}, "1: not a Query: colour: Unexpected keyword argument"),
+        ({"_id": "q2"}, " two lines have the _id 'q2'"),
+        ({"_id": 3}, "1: not a Query: _id: Input should be a valid string"),
     ],
 )
 def test_a_fault_in_a_query_is_one_line(tmp_path, change, fault):
@@ -79,15 +77,14 @@ def test_a_fault_in_a_query_is_one_line(tmp_path, change, fault):
     first, second = path.read_text(encoding="utf-8").splitlines()
     path.write_text(f"{json.dumps({**json.loads(first), **change})}\n{second}\n", encoding="utf-8")
     _seal(tmp_path)
-    (line,) = _faults(tmp_path)
-    assert line.startswith(f"{path}:1: {fault}")
+    assert _fault(tmp_path).startswith(f"{path}:{fault}")
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"path": "/a.mp4"}, "path '/a.mp4' is not relative to this folder"),
-        ({"start": 30.0}, "start 30.0 is not before end 30.0"),
+        ({"path": "/a.mp4"}, "row: path '/a.mp4' is not relative to this folder"),
+        ({"start": 30.0}, "row: start 30.0 is not before end 30.0"),
         ({"end": float("nan")}, "end: Input should be a finite number"),
     ],
 )
@@ -95,40 +92,30 @@ def test_a_fault_in_a_clip_is_one_line(tmp_path, change, fault):
     path = _write(tmp_path, queries=()) / "videos.jsonl"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}), encoding="utf-8")
     _seal(tmp_path)
-    assert _faults(tmp_path)[0].startswith(f"{path}:1: {fault}")
-
-
-def test_every_fault_has_its_line(tmp_path):
-    path = _write(tmp_path, queries=(ONE_HOP, ONE_HOP, replace(TWO_HOP, option_passages=("p9",) * 6)))
-    queries = path / "queries.jsonl"
-    queries.write_text(queries.read_text(encoding="utf-8") + "nonsense\n[]\n", encoding="utf-8")
-    _seal(tmp_path)
-    faults = _faults(tmp_path)
-    assert [fault.removeprefix(f"{queries}:").partition(":")[0] for fault in faults] == ["3", "4", "5", "2"]
-    assert "_id 'q1' is in line 1 already" in faults[-1]
+    assert _fault(tmp_path).startswith(f"{path}:1: not a ClipRow: {fault}")
 
 
 @pytest.mark.parametrize("text", ["", '{"name": "a", "split": "b", "seed": "1", "hashes": {"x": "y"}}'])
 def test_a_manifest_that_is_none_is_said_so(tmp_path, text):
     (_write(tmp_path) / "manifest.json").write_text(text, encoding="utf-8")
-    (fault,) = _faults(tmp_path)
-    assert fault.startswith(f"{tmp_path}/manifest.json: ")
+    assert _fault(tmp_path).startswith(f"{tmp_path}/manifest.json: ")
 
 
 def test_a_manifest_names_files_of_its_folder_only(tmp_path):
     _write(tmp_path)
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
-    manifest["hashes"] = {"../x": "0" * 64}
+    manifest["hashes"]["../x"] = "0" * 64
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    faults = _faults(tmp_path)
-    assert any("'../x' is no file of this folder" in fault for fault in faults)
-    assert any("names no hash of queries.jsonl" in fault for fault in faults)
+    assert "'../x' is no file of this folder" in _fault(tmp_path)
+    del manifest["hashes"]["queries.jsonl"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert "names no hash of queries.jsonl" in _fault(tmp_path)
 
 
 def test_another_benchmark_does_not_pass_for_this_one(tmp_path: Path) -> None:
     manifest = {"name": "egofact-workbench", "split": "test", "seed": 7}
     clips = [ClipRow(ONE_HOP.clip_id, "a.mp4", 0.0, 30.0, "a room")]
-    write_folder(tmp_path, clips, (), (ONE_HOP,), (), manifest)
+    write_folder(tmp_path, clips, (), (ONE_HOP,), manifest)
     with pytest.raises(UsageError, match="holds egofact-workbench, not egofact-workbench-mini"):
         open_mini(tmp_path).prepare(Settings())
     assert len(load_egofact(tmp_path).queries) == 1

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from eval.runs.records import LETTERS
+from eval.tasks.egofact.construction.build import workbench_segments
 from eval.tasks.egofact.construction.options import (
     Drafter,
     PassageIndex,
@@ -20,7 +21,6 @@ from eval.tasks.egofact.construction.options import (
 )
 from eval.tasks.egofact.construction.questions import candidates_of
 from eval.tasks.egofact.construction.records import BuildSettings
-from eval.tasks.egofact.construction.sources import segments_of_stories
 from eval.tasks.egofact.records import Query
 from eval.workbench.catalogue import kind
 from eval.workbench.story import plan_clip
@@ -127,7 +127,7 @@ def test_no_statement_names_its_object_or_is_shared():
 
 
 def _segments(first: int, count: int):
-    return segments_of_stories([(f"v{n}.mp4", plan_clip(first + n, "test")) for n in range(count)], 30.0)
+    return workbench_segments([(f"v{n}.mp4", plan_clip(first + n, "test")) for n in range(count)], 30.0)
 
 
 @pytest.mark.slow

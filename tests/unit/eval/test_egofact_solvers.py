@@ -37,6 +37,11 @@ ROWS = [
 ]
 
 
+def of(corpus: Corpus) -> Environment:
+    """Without a second library."""
+    return Environment(corpus, lambda encoder: pytest.fail(f"indexed with {encoder}"))
+
+
 @pytest.fixture
 def reasoner() -> ScriptedReasoner:
     return ScriptedReasoner()
@@ -56,7 +61,7 @@ def test_only_clips_of_the_benchmark_are_retrieved_from_long_videos(
     """Twelve other clips fit better: taken over all of them, the top five hold none of the benchmark."""
     if name == "videorag-ren-localized":
         reasoner.roles |= CAPTIONING
-    output = solver_of(name).open(Environment(corpus), 0).solve(KETTLE)
+    output = solver_of(name).open(of(corpus), 0).solve(KETTLE)
     assert {clip.clip_id for clip in output.clips} == {"long:7", "long:9"}
 
 
@@ -64,7 +69,7 @@ def test_only_clips_of_the_benchmark_are_retrieved_from_long_videos(
 def test_fifteen_frames_of_each_clip_are_decoded_for_a_reasoner_that_reads_pixels(
     corpus: Corpus, reasoner: ScriptedReasoner, name: str
 ) -> None:
-    output = solver_of(name).open(Environment(corpus), 0).solve(KETTLE)
+    output = solver_of(name).open(of(corpus), 0).solve(KETTLE)
     (reading,) = reasoner.asked("answer_choice")
     assert [len(window.frames.images) for window in reading.windows] == [15, 15]
     assert {len(times) for times in output.frames_read.values()} == {15}
@@ -95,7 +100,7 @@ def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_
 ) -> None:
     reasoner = ScriptedReasoner(**CAPTIONING)
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
-    solver = solver_of(name).open(Environment(corpus), 0)
+    solver = solver_of(name).open(of(corpus), 0)
     output = solver.solve(KETTLE)
     requests = reasoner.asked("caption_window")
     assert [(len(one.view.frames.images), one.keywords) for one in requests] == [
@@ -128,7 +133,7 @@ def test_the_papers_rows_find_clips_by_the_image_encoder_and_the_visual_query_al
     """Of six clips, the one that neither speech nor the event helps is left out; the product finds it."""
     corpus = open_corpus(tmp_path, SPOKEN, CLIPS, of_a_lamp(**CAPTIONING))
     found = {
-        name: {clip.clip_id for clip in solver_of(name).open(Environment(corpus), 0).solve(KETTLE).clips}
+        name: {clip.clip_id for clip in solver_of(name).open(of(corpus), 0).solve(KETTLE).clips}
         for name in ("videorag-ren", "videorag-ren-localized", "localized")
     }
     assert found["videorag-ren"] == found["videorag-ren-localized"] == {"c0", "c1", "c2", "c3", "c4"}
@@ -142,7 +147,7 @@ def test_the_papers_rows_read_the_passage_nearest_to_each_option(tmp_path: Path)
     corpus = open_corpus(tmp_path, LONG, ROWS, ScriptedReasoner(**CAPTIONING), texts)
     read = {}
     for name in ("videorag-ren", "localized"):
-        output = solver_of(name).open(Environment(corpus), 0).solve(replace(KETTLE, options=options))
+        output = solver_of(name).open(of(corpus), 0).solve(replace(KETTLE, options=options))
         assert [passage.option for passage in output.passages][:1] == [0]
         read[name] = output.passages[0].passage_id
     assert read == {"videorag-ren": "d0", "localized": "d1"}
@@ -200,7 +205,7 @@ def test_the_length_of_events_is_the_encoders_in_localized_as_in_rag_ask(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ImageWords, "steady_seconds", 5.0)
-    environment = Environment(corpus)
+    environment = of(corpus)
     for name in ("localized", "localized@10", "rag-ask"):
         assert solver_of(name).open(environment, 0).settings["localize"]["event_seconds"] == 5.0
 
@@ -249,7 +254,7 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     made = {"kind": "openai", "model": "m"}
     texts = {"Kettles": "Descale a kettle.", "Bread": "Knead it."}
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner, texts, reasoner=made)
-    solver = solver_of("graphrag").open(Environment(corpus), 0)
+    solver = solver_of("graphrag").open(of(corpus), 0)
     assert len(reasoner.asked("caption_window")) == 2
     assert len(reasoner.asked("extract_entities")) == 4
     output = solver.solve(KETTLE_SEEN)
@@ -265,6 +270,6 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     assert solver.settings["extracted_by"] == "reasoner"
     assert set(solver.settings["prompts"]) == {"caption_window", "extract_entities"}
     # The graph is kept beside the data.
-    again = solver_of("graphrag").open(Environment(corpus), 0)
+    again = solver_of("graphrag").open(of(corpus), 0)
     assert again.solve(KETTLE_SEEN).clips == output.clips
     assert len(reasoner.asked("caption_window")) == 2

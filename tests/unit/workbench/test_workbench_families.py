@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.egofact.construction.build import workbench_source, write_benchmark
+from eval.tasks.egofact.construction.build import workbench_segments, workbench_source, write_benchmark
 from eval.tasks.egofact.construction.questions import Rivals, candidates_of
 from eval.tasks.egofact.construction.records import MINI, BuildSettings
-from eval.tasks.egofact.construction.sources import segments_of_stories
 from eval.tasks.egofact.dataset import HARD as HARD_WORLD
 from eval.workbench.families import Families, plan_member
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
@@ -47,7 +46,7 @@ def test_a_world_without_families_keeps_its_bytes() -> None:
 def test_its_benchmark_keeps_its_bytes_too(tmp_path: Path) -> None:
     jobs, _ = video_jobs(CorpusPlan(seed=7, split="test", clips=12))
     write_benchmark(
-        workbench_source(segments_of_stories([(job.name, job.clip()) for job in jobs], 30.0)),
+        workbench_source(workbench_segments([(job.name, job.clip()) for job in jobs], 30.0)),
         tmp_path,
         seed=5,
         shape=MINI,
@@ -59,7 +58,7 @@ def test_its_benchmark_keeps_its_bytes_too(tmp_path: Path) -> None:
     digest = hashlib.sha256()
     for path in sorted(tmp_path.iterdir()):
         digest.update(path.read_bytes())
-    assert digest.hexdigest()[:16] == "ac3d0d9a8e9eb6a2"
+    assert digest.hexdigest()[:16] == "d4b6ada1ddd6ed31"
 
 
 def test_a_twin_states_what_is_false_of_the_other_object() -> None:
@@ -81,7 +80,7 @@ def test_a_twin_states_what_is_false_of_the_other_object() -> None:
 
 def test_one_clip_alone_fits_a_question() -> None:
     videos = [(f"v{n}.mp4", story) for n, story in enumerate(stories(24, Families(size=12)))]
-    segments = workbench_source(segments_of_stories(videos, 30.0), HARD.build).segments
+    segments = workbench_source(workbench_segments(videos, 30.0), HARD.build).segments
     rivals = Rivals(segments, words(), HARD.build)
     asked = [one for clip in segments for one in candidates_of(clip, 4.0, 4)]
     clear = [one for one in asked if one.segment.described and not rivals.ambiguous(one)]

@@ -7,32 +7,137 @@ A line of such a file is one event:
 `video`: path of the file, relative to the file of events; `start`, `end`: seconds of the video; `text`: what
 happens, in any words, or Ego4D's `#C C ...`. `scenarios` may be left out. `event` may hold the structure of
 C.2.1 (`rewritten`, `agent`, `action`, `patient`, `patient_canonical`, ...), which then is not asked for.
+
+Of Ego4D, by its real field names: an Ego4DSounds table (tab-separated: `video_uid`, `clip_start`, `clip_end`,
+`clip_text`, ...), `narration.json`, and `ego4d.json` (scenarios and durations).
 """
 
 from __future__ import annotations
 
+import csv
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
 from eval.tasks.egofact.construction.segments import cut_segments
-from eval.tasks.egofact.construction.sources import (
-    SCENARIOS,
-    Narrated,
-    read_ego4dsounds,
-    read_metadata,
-    read_narrations,
-)
 from eval.tasks.jsonl import numbered_lines, validation_reason
 from rag.errors import UsageError
 
 VIDEO_FOLDERS = ("videos", "full_scale", "video_540ss", "clips", ".")
 """Where a release has its videos, below its folder or its `v1` or `v2`."""
+
+
+SCENARIOS = (
+    "Bike mechanic",
+    "Getting car fixed",
+    "Car mechanic",
+    "Car commuting, road trip",
+    "Fixing something in the home",
+)
+"""Which Ego4D scenarios the paper takes (C.1)."""
+HALF_WINDOW = 0.75
+"""Ego4DSounds cuts 1.5 s around each narration's time; the same is done to narrations alone."""
+Held = TypeVar("Held")
+COLUMNS = ("video_uid", "clip_start", "clip_end", "clip_text")
+
+
+@dataclass(frozen=True, slots=True)
+class Narrated:
+    """One narration with its time in the video, seconds, [start, end)."""
+
+    video_uid: str
+    start: float
+    end: float
+    text: str
+    event: EventStructure | None = None
+    """Its structure, where the annotation has one."""
+
+
+def read_ego4dsounds(path: Path) -> list[Narrated]:
+    """The rows of an Ego4DSounds table. Raises `UsageError` naming file and line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    # Lines end where a table's do; str.splitlines would cut at rarer characters within a text.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
+    if missing:
+        raise UsageError(f"{path}: no tab-separated column {missing[0]!r}; not an Ego4DSounds table")
+    found = []
+    for number, row in enumerate(rows, 2):
+        try:
+            start, end = float(row["clip_start"]), float(row["clip_end"])
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{path}:{number}: clip_start or clip_end is no number") from error
+        if not (math.isfinite(start) and math.isfinite(end)):
+            raise UsageError(f"{path}:{number}: clip_start or clip_end is no number")
+        if row["video_uid"] and row["clip_text"] and 0 <= start < end:
+            found.append(Narrated(row["video_uid"], start, end, row["clip_text"]))
+    return found
+
+
+class _Narration(BaseModel):
+    timestamp_sec: FiniteFloat
+    narration_text: str
+
+
+class _Pass(BaseModel):
+    narrations: list[_Narration] | None = None
+
+
+class _Passes(BaseModel):
+    narration_pass_1: _Pass | None = None
+    narration_pass_2: _Pass | None = None
+
+
+class _Recorded(BaseModel):
+    video_uid: str = ""
+    scenarios: tuple[str, ...] | None = None
+    duration_sec: float | None = None
+
+
+class _Release(BaseModel):
+    videos: list[_Recorded]
+
+
+def read_narrations(path: Path) -> list[Narrated]:
+    """Ego4D's `narration.json`: of each video the first pass that holds narrations.
+
+    Both passes narrate the same video, so that taking both would double every event.
+    """
+    found = []
+    for uid, passes in _read(path, dict[str, _Passes]).items():
+        held = [one.narrations for one in (passes.narration_pass_1, passes.narration_pass_2) if one]
+        for line in next(filter(None, held), ()):
+            start, end = max(0.0, line.timestamp_sec - HALF_WINDOW), line.timestamp_sec + HALF_WINDOW
+            found.append(Narrated(uid, start, end, line.narration_text))
+    return found
+
+
+def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
+    """Scenarios and durations by video uid, of Ego4D's `ego4d.json`."""
+    videos = _read(path, _Release).videos
+    lengths = {video.video_uid: video.duration_sec for video in videos if video.duration_sec is not None}
+    return {video.video_uid: video.scenarios or () for video in videos}, lengths
+
+
+def _read(path: Path, kind: type[Held]) -> Held:
+    """Raises `UsageError` with the first fault."""
+    try:
+        return TypeAdapter(kind).validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    except ValidationError as error:
+        raise UsageError(f"{path}: not Ego4D's {path.name}: {validation_reason(error)}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
-"""From clips and passages to a benchmark folder, by rules."""
+"""From clips and passages to a benchmark folder, by rules; clips and passages of the Workbench."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from corpora.records import EventParts
 from eval.task import SYNTHETIC_TEXT
 from eval.tasks.egofact.construction.options import Drafter, PassageIndex, workbench_prior
 from eval.tasks.egofact.construction.plan import (
@@ -18,9 +19,15 @@ from eval.tasks.egofact.construction.plan import (
     plan_over,
 )
 from eval.tasks.egofact.construction.questions import described_by
-from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
-from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.construction.sources import workbench_aliases, workbench_passages
+from eval.tasks.egofact.construction.records import (
+    BuildSettings,
+    EventStructure,
+    FactPassage,
+    Segment,
+    Shape,
+    Statement,
+)
+from eval.tasks.egofact.construction.segments import CachedEncoder, cut_segments
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.workbench.recording import recorded_fields
@@ -29,7 +36,64 @@ from rag.errors import UsageError
 from rag.settings import Settings
 
 if TYPE_CHECKING:
+    from eval.workbench.story import ClipStory
     from indexers.protocol import TextEncoder
+
+
+def workbench_aliases() -> dict[str, tuple[str, ...]]:
+    """Every other name of each kind, by its name."""
+    from eval.workbench.catalogue import KINDS
+
+    return {found.name: tuple(found.aliases.values()) for found in KINDS}
+
+
+def workbench_passages(twins: bool = False) -> list[FactPassage]:
+    """The passages of the Workbench world with their facts and counter-facts; `twins`: those that have one
+    and their twins, each with the other's facts for counter-facts."""
+    from eval.workbench.catalogue import kind
+    from eval.workbench.passages import twin_passages, world_passages
+
+    return [
+        FactPassage(
+            passage_id=passage.passage_id,
+            title=passage.title,
+            text=passage.text,
+            object=kind(passage.kind_id).name if passage.kind_id else "",
+            activity=passage.activity,
+            statements=tuple(Statement(one.fact, tuple(one.counterfacts)) for one in passage.statements),
+        )
+        for passage in (twin_passages() if twins else world_passages())
+    ]
+
+
+def workbench_segments(
+    stories: Iterable[tuple[str, ClipStory]], seconds: float, folder: str = "videos"
+) -> list[Segment]:
+    """The clips of videos, by file name and story: none need be rendered. `folder`: of the videos."""
+    from eval.workbench.catalogue import kind
+
+    return [
+        segment
+        for name, story in stories
+        for segment in cut_segments(
+            PurePosixPath(name).stem,
+            f"{folder}/{name}",
+            [
+                EventStructure(
+                    **{one.name: getattr(event, one.name) for one in fields(EventParts)},
+                    start=event.start,
+                    end=event.end,
+                    seen=(event.seen_from, event.seen_until),
+                    paraphrase=event.paraphrase,
+                )
+                for event in story.events
+            ],
+            seconds=seconds,
+            duration=story.duration,
+            description=story.description,
+            clutter=[kind(thing.kind_id).name for thing in story.clutter],
+        )
+    ]
 
 
 def workbench_source(segments: Sequence[Segment], settings: BuildSettings | None = None) -> Source:
@@ -88,12 +152,7 @@ def write_plan(
     manifest = {
         **{key: made[key] for key in first},
         "shape": asdict(shape),
-        "counts": {
-            "clips": len(plan.segments),
-            "passages": len(passages),
-            "queries": len(plan.queries),
-            "candidates": len(plan.candidates),
-        },
+        "counts": {"clips": len(plan.segments), "passages": len(passages), "queries": len(plan.queries)},
         "steps": plan.counts,
         "shortfalls": list(plan.shortfalls),
         "settings": recorded_fields(settings),
@@ -103,7 +162,7 @@ def write_plan(
     }
     clips = [ClipRow(one.clip_id, one.path, one.start, one.end, one.description) for one in plan.segments]
     rows = [PassageRow(one.passage_id, one.title, one.text, one.object, one.activity) for one in passages]
-    write_folder(out, clips, rows, plan.queries, plan.candidates, manifest)
+    write_folder(out, clips, rows, plan.queries, manifest)
 
 
 def default_encoder(settings: Settings | None = None) -> TextEncoder:

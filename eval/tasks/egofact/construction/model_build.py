@@ -96,10 +96,9 @@ class Builder:
             "representatives with two annotated events": {"clips": len(chosen)},
         }
         plan = plan_over(kept, drafter, passages.found, reader, shape, before)
-        used = {each for query in (*plan.queries, *plan.candidates) for each in query.option_passages if each}
         write_plan(
             plan,
-            [passages.found[each] for each in sorted(used)],
+            [passages.found[each] for each in sorted(passages.found)],
             self.out,
             self.encoder,
             self.settings,

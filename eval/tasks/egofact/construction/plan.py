@@ -204,8 +204,6 @@ class Plan:
     segments: tuple[Segment, ...]
     """The clips of the benchmark."""
     queries: tuple[Query, ...]
-    candidates: tuple[Query, ...]
-    """Valid and non-ambiguous queries that were looked at, before the non-triviality filter."""
     counts: Mapping[str, Mapping[str, int]]
     """Step to family (or `clips`) to how many were left after it."""
     shortfalls: tuple[str, ...]
@@ -257,7 +255,6 @@ def plan_over(
             segment for segment in kept if settings.every_clip or segment.clip_id in chosen.clip_ids
         ),
         queries=chosen.queries,
-        candidates=tuple(gate.candidates),
         counts={
             step: {what: counted[what] for what in ("clips", *FAMILIES) if what in counted}
             for step, counted in counts.items()
@@ -268,14 +265,13 @@ def plan_over(
 
 @dataclass(slots=True)
 class _Gate:
-    """Drafts and checks one candidate at a time, and keeps those before the non-triviality filter."""
+    """Drafts and checks one candidate at a time, and counts why there is no query of it."""
 
     drafter: Drafter
     reader: CheckReader
     passages: Mapping[str, FactPassage]
     """By id."""
     counts: dict[str, Counter[str]] = field(default_factory=dict)
-    candidates: list[Query] = field(default_factory=list)
 
     def accept(self, candidate: Candidate) -> Query | None:
         self._count("looked at", candidate)
@@ -298,7 +294,6 @@ class _Gate:
             gold.append(self.passages[query.passage].text)
         if not answers_right(query, self.reader, gold):
             return "not valid"
-        self.candidates.append(query)
         return "trivial" if answers_right(query, self.reader) else query
 
     def _count(self, step: str, candidate: Candidate) -> None:

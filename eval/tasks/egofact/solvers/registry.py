@@ -27,12 +27,6 @@ from rag.reasoners.prompts import prompt_versions
 
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
 """Seconds of the comparison over window lengths (EgoFact, figure 8), beside the 5 of `localized` itself."""
-CONTROLS = ("blind", "passages-only", "random")
-"""Solvers that need no video, for the queries before the non-triviality filter."""
-
-
-def _no_other(encoder: str) -> Library:
-    raise UsageError(f"no videos are indexed here, so none can be indexed with {encoder}")
 
 
 @dataclass
@@ -40,7 +34,7 @@ class Environment:
     """What EgoFact's solvers are opened on."""
 
     corpus: Corpus
-    indexed_with: Callable[[str], Library] = _no_other
+    indexed_with: Callable[[str], Library]
     """From the name of an image encoder to a second library of the same videos, indexed on first use."""
 
 
