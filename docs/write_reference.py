@@ -48,7 +48,6 @@ from rag._cli.commands import app
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
 from rag._cli.show import Shown
-from rag.agents.shotfinder.calibration import Table
 from rag.export.records import Exported
 from rag.indexing.merging import MergeReport
 from rag.indexing.report import IndexReport
@@ -316,7 +315,6 @@ SOUND = TypedDict("SOUND", {"start": float, "end": float, "class": str | None, "
 DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.ask/1": [AskDocument],
     "rag.search/1": [SearchDocument],
-    "rag.calibrate/1": [{"out": str, "tables": dict[str, Table]}],
     "rag.shots/1": [
         {"path": str, "video_id": str, "width": int, "height": int, "shots": list[Shot]},
         {"sound": list[SOUND] | None},

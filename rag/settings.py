@@ -54,9 +54,6 @@ class SearchSettings(SettingsSection):
     """Rows of a table of vectors (clips, sounds, text spans, passages) up to which it is searched exactly, in
     memory. Above, `rag index` keeps index files of 2-bit codes beside the library's tables, which propose
     rows that are then ranked exactly. The setting must be the same for indexing and for questions."""
-    calibration: Path | None = None
-    """File of `rag calibrate`: how far measured tone, style and sound hold on one's own videos. Without one
-    ShotFinder passes such constraints to the reasoner."""
     rrf_k: int = Field(60, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al., 2009: 60), for passages."""
     interaction_clips: int = Field(100, ge=0, le=10_000)

@@ -52,8 +52,6 @@ class WebEnvironment(AgentEnvironment):
 
     library: Library
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
-    calibration: Path | None = None
-    """Of measurements (`search.calibration`)."""
 
     @cached_property
     def content_web(self) -> Web:
@@ -323,7 +321,7 @@ def open_environment(
     reasoner = library.engine.reasoner
     engine = library.engine
     frame_source = FrameSource(library, engine.read_frames, engine.read_audio)
-    return WebEnvironment(web, reasoner, frame_source, library, settings.encoder, settings.search.calibration)
+    return WebEnvironment(web, reasoner, frame_source, library, settings.encoder)
 
 
 def _holds_all(web: Web, settings: Settings) -> bool:

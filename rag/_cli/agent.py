@@ -23,7 +23,6 @@ from rag.rendering.terminal import counted_each
 if TYPE_CHECKING:
     from rag.agents.raclo.records import RacloRun, RacloSettings
     from rag.agents.runtime.trace import Watch
-    from rag.agents.shotfinder.calibration import Calibration
     from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
     from rag.agents.video_browser.records import BrowserSettings, BrowseRun
     from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
@@ -139,13 +138,13 @@ class ShotFinder(WebCommand["ShotRun"]):
         int | None, _count("--frames N", 512, "Frames of a video; by default 64, 128 or 192 by its length.")
     ] = None
     constraints: Annotated[
-        Literal["calibrated", "measured", "asked", "off"],
+        Literal["exact", "measured", "asked", "off"],
         option(
             "--constraints",
-            "Checked by measurements as far as search.calibration bears them out, or by all of them; "
-            "passed to the reasoner as text only; or ignored.",
+            "The resolution is checked; or tone, style and sound too, as measured; or all are passed to the "
+            "reasoner as text only; or ignored.",
         ),
-    ] = "calibrated"
+    ] = "exact"
 
     @cached_property
     def request(self) -> ShotRequest:
@@ -178,22 +177,10 @@ class ShotFinder(WebCommand["ShotRun"]):
             queries=self.queries, urls=self.urls, budget=budget, constraint_mode=self.constraints
         )
 
-    @cached_property
-    def calibration(self) -> Calibration | None:
-        """Of the settings."""
-        from rag.agents.shotfinder.calibration import read_calibration
-
-        path = self.session.settings.search.calibration
-        return None if path is None else read_calibration(path)
-
-    def prepare(self) -> None:
-        super().prepare()
-        _ = self.calibration
-
     def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
         from rag.agents.shotfinder.agent import find_shot
 
-        return partial(find_shot, calibration=self.calibration)
+        return find_shot
 
     def cited(self, run: ShotRun) -> Cited | None:
         shot = run.shot

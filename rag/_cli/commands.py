@@ -23,7 +23,6 @@ _COMMANDS = {
     "show": ("show", "show", "Show a citation."),
     "export": ("export", "export", "Export windows to an editing program."),
     "stats": ("library", "stats", "Show library statistics."),
-    "calibrate": ("calibrate", "calibrate", "Calibrate measurements on labelled videos."),
     "doctor": ("doctor", "doctor", "Check the environment and the library."),
     "remove": ("library", "remove", "Remove files from the library."),
     "library": ("libraries", "app", "Merge, export and copy libraries."),

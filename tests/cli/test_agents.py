@@ -111,16 +111,3 @@ def test_wrong_words_are_one_line(words: tuple[str, ...], code: int, said: str, 
     done = run_rag(tmp_path, "agent", *words)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
-
-
-def test_a_calibration_that_is_missing_is_named_before_anything_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_SEARCH__CALIBRATION", str(tmp_path / "none.json"))
-    line = f"rag: {tmp_path / 'none.json'}: cannot be read; write one with 'rag calibrate'\n"
-    for words in (
-        ("agent", "shotfinder", "a kettle", "--web", "nowhere"),
-        ("eval", "run", "shotfinder", "--data", "nowhere", "--system", "shotfinder"),
-    ):
-        done = run_rag(tmp_path, *words)
-        assert (done.returncode, done.stdout, done.stderr) == (2, "", line)

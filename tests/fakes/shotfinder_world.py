@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -69,10 +68,6 @@ class MeasuredLibrary:
 
     def video_id(self, path: str) -> str:
         return Path(path).stem
-
-    def near_duplicates(self, video_id: str) -> tuple[SimpleNamespace, ...]:
-        """All others."""
-        return tuple(SimpleNamespace(video_id=one) for one in self._ids if one != video_id)
 
     def path_of(self, video_id: str) -> str:
         raise KeyError(video_id)

@@ -5,9 +5,7 @@ An output's evidence has all that the scorer needs: the searches, and each searc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from eval.runs.records import Output, ranked_clips
@@ -15,7 +13,6 @@ from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
 from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
-from rag.agents.shotfinder.calibration import Calibration, read_calibration
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import (
     ASKED_FRAMES,
@@ -74,27 +71,12 @@ class ShotFinderSolver(WebSolver[ShotSettings]):
 
     environment: WebEnvironment
 
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON: all that outputs depend on."""
-        used = self._calibration
-        own = {} if used is None else {"calibration": used.model_dump(mode="json")}
-        return {**super().settings, **own}
-
-    @cached_property
-    def _calibration(self) -> Calibration | None:
-        path = self.environment.calibration
-        wanted = path is not None and self.variant.settings.constraint_mode == "calibrated"
-        return read_calibration(path) if wanted and path is not None else None
-
     def solve(self, asked: ShotInput) -> Output:
         """Run the agent on one query."""
         request = ShotRequest(asked.description, asked.constraints)
         web = self.environment.web.session()
         source = self.environment.frame_source
-        run = find_shot(
-            request, web, self.counted.reasoner, source, self.variant.settings, calibration=self._calibration
-        )
+        run = find_shot(request, web, self.counted.reasoner, source, self.variant.settings)
         require_reachable(run.failure, asked.query_id)
         return Output(
             confidence=run.shot.score if run.shot is not None else 0.0,
@@ -175,8 +157,5 @@ def _as_json(found: FoundShot) -> dict[str, Any]:
         "end": found.end,
         "frame": found.frame,
         "score": found.score,
-        "checks": [
-            {key: value for key, value in asdict(check).items() if key != "confidence" or value is not None}
-            for check in found.checks
-        ],
+        "checks": [asdict(check) for check in found.checks],
     }

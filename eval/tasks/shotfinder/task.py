@@ -15,7 +15,6 @@ from eval.tasks.shotfinder.report import REPORT
 from eval.tasks.shotfinder.scorer import CLIP_THRESHOLD, JUDGES, FrameStore, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
-from rag.agents.shotfinder.calibration import read_calibration
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 
@@ -43,16 +42,9 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         self, variant: Variant[ShotSettings], environment: WebEnvironment, seed: int
     ) -> ShotFinderSolver:
         """On rendered videos, which the classifiers were fitted on, every measurement decides."""
-        if self.shape is not None and variant.settings.constraint_mode == "calibrated":
+        if self.shape is not None and variant.settings.constraint_mode == "exact":
             variant = replace(variant, settings=replace(variant.settings, constraint_mode="measured"))
         return open_solver(variant, environment, seed)
-
-    def check_settings(self, settings: Settings, systems: Sequence[str]) -> None:
-        own = (self.variants.parse(name) for name in systems if name in self.variants)
-        modes = {variant.settings.constraint_mode for variant in own}
-        path = settings.search.calibration
-        if self.shape is None and "calibrated" in modes and path is not None:
-            read_calibration(path)
 
     def parse_row(self, fields: Any, fallback: str) -> ShotQuery:
         return shot_query(self.folder or Path(), fields, fallback)

@@ -17,9 +17,8 @@ from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.runtime.trace import Watch
 from rag.agents.runtime.view import guesses
-from rag.agents.shotfinder.calibration import Calibration
 from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
-from rag.agents.shotfinder.localizer import NO_FRAME, UNSEEN, Localizer
+from rag.agents.shotfinder.localizer import NO_FRAME, Localizer
 from rag.agents.shotfinder.records import (
     MAIN,
     NOTHING_LOOKED_AT,
@@ -46,7 +45,6 @@ def find_shot(
     frame_source: FrameSource,
     settings: ShotSettings = MAIN,
     *,
-    calibration: Calibration | None = None,
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> ShotRun:
@@ -54,26 +52,18 @@ def find_shot(
     description without a word.
 
     `frame_source.library`: holds the measurements; without it constraints are passed to the reasoner as
-    text. `calibration`: how far they hold, for the mode `calibrated`. `watch`: called with each step.
-    `wait`: sleeps between retries; None does not.
+    text. `watch`: called with each step. `wait`: sleeps between retries; None does not.
     """
     if not any(character.isalnum() for character in request.description):
         raise QuestionError("the description of the shot holds no word")
     context = AgentContext(web, reasoner, frame_source, attempts=settings.attempts, watch=watch, sleep=wait)
-    return _ShotFinderRun(context, settings, request, calibration).run()
+    return _ShotFinderRun(context, settings, request).run()
 
 
 class _ShotFinderRun:
     """One request."""
 
-    def __init__(
-        self,
-        context: AgentContext,
-        settings: ShotSettings,
-        request: ShotRequest,
-        calibration: Calibration | None,
-    ) -> None:
-        self._calibration = calibration
+    def __init__(self, context: AgentContext, settings: ShotSettings, request: ShotRequest) -> None:
         self._context, self._trace, self._settings = context, context.trace, settings
         self._request = request
         self._constraints = request.constraints if settings.constraint_mode != "off" else Constraints()
@@ -91,8 +81,8 @@ class _ShotFinderRun:
             looks += self._look_into(query)
         clock.append(time.perf_counter())
         found = [each.found for each in looks if each.found is not None]
-        # Shots that were looked at first; of equal scores the first found, as `max` has it.
-        best = max(found, key=lambda shot: (shot.looked, shot.score), default=None)
+        # Of equal scores the first found, as `max` has it.
+        best = max(found, key=lambda shot: shot.score, default=None)
         failure = self._failure(best, looks)
         self._record_result(best, failure)
         return ShotRun(
@@ -177,8 +167,7 @@ class _ShotFinderRun:
             measures=measures_of(
                 self._context.frame_source.library,
                 video.video_id,
-                trusted=self._settings.constraint_mode != "calibrated",
-                calibration=self._calibration,
+                trusted=self._settings.constraint_mode != "exact",
             ),
             settings=self._settings,
         )
@@ -200,8 +189,7 @@ class _ShotFinderRun:
             details = None if look.reason == NO_FRAME else ()
             self._trace.add("absent", f"{look.title}: {look.reason}", details=details, **data)
             return
-        score = f"score {found.score:.2f}" if found.looked else UNSEEN
-        text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, {score}"
+        text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, score {found.score:.2f}"
         self._trace.add("look", text, found, details=shot_details(found), frames=look.frames)
 
     def _record_result(self, best: FoundShot | None, failure: str) -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
 from rag.agents.runtime.settings import Count, check_settings
-from rag.agents.shotfinder.calibration import LIKELY, UNLIKELY, Calibration
 from rag.errors import UsageError
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.roles.material import ConstraintKind, Memory
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 MOSTLY = 0.5
 """Share of a shot's seconds that must sound as asked."""
-UNCALIBRATED = "can be measured and is not calibrated"
 NEARLY = 3.0
 """b* units between tones within which a measurement denies nothing."""
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
@@ -74,11 +72,6 @@ class Constraints:
         )
         return tuple(kind for kind, wanted in asked if wanted)
 
-    @property
-    def measurable(self) -> bool:
-        """Whether any of them can be read off a measurement."""
-        return any(kind != "temporal" for kind in self.kinds)
-
     def worded(self) -> str:
         """As text for the reasoner; the temporal one has its own place in a `Memory`."""
         if self.wording:
@@ -113,13 +106,7 @@ class Check:
     found: str
     """Empty where nothing was measured."""
     holds: bool | None
-    """None: not measured, or unknown: the measurement is not borne out."""
-    confidence: float | None = None
-    """Probability that it holds, by the calibration; None without one."""
-
-
-def _named(kinds: Sequence[ConstraintKind]) -> str:
-    return " and ".join("tone" if kind == "color" else kind for kind in kinds)
+    """None: not measured, or not decided by what was."""
 
 
 def memory_of(description: str, constraints: Constraints) -> Memory:
@@ -207,28 +194,15 @@ class Measures:
     shots: tuple[Shot, ...] = ()
     sound: SoundTrack | None = None
     trusted: bool = True
-    """Whether tone, style and sound decide as they were measured; else as `calibration` bears them out."""
-    calibration: Calibration | None = None
+    """Whether tone, style and sound, which classifiers say, decide; the lines of a picture always do."""
 
     def checks(self, constraints: Constraints, shot: Shot | None) -> tuple[Check, ...]:
         """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
-        return tuple(self._calibrated(check) for check in self._checks(constraints, shot))
-
-    def _calibrated(self, check: Check) -> Check:
-        """The lines of a picture are exact; what a classifier says is unknown without a calibration."""
-        if self.trusted or check.kind not in ("color", "style", "audio"):
-            return check
-        likely = None
-        if self.calibration is not None and check.found:
-            likely = self.calibration.probability(check.kind, check.found, check.wanted)
-        if likely is None:
-            return replace(check, holds=None)
-        holds = True if likely > LIKELY else False if likely <= UNLIKELY else None
-        return replace(check, holds=holds, confidence=likely)
-
-    def speaks(self, check: Check) -> bool:
-        """Whether the check rests on a measurement that decides."""
-        return bool(check.found) and (self.trusted or check.holds is not None)
+        exact = ("resolution",)
+        return tuple(
+            check if self.trusted or check.kind in exact else replace(check, holds=None)
+            for check in self._checks(constraints, shot)
+        )
 
     def _checks(self, constraints: Constraints, shot: Shot | None) -> Iterator[Check]:
         video = self.video
@@ -259,32 +233,13 @@ class Measures:
         """The shots that none of the measurable constraints is denied of."""
         return tuple(shot for shot in self.shots if self.denied(constraints, shot) is None)
 
-    def _all_checks(self, constraints: Constraints) -> list[Check]:
-        """The checks of every shot, or of the video as a whole where no shot was measured."""
-        return [check for shot in self.shots or (None,) for check in self.checks(constraints, shot)]
-
     def undecided(self, constraints: Constraints) -> Constraints:
         """Those that nothing measured decides about for every shot."""
-        checks = self._all_checks(constraints)
+        checks = [check for shot in self.shots or (None,) for check in self.checks(constraints, shot)]
         left = constraints
         for kind in {check.kind for check in checks} - {one.kind for one in checks if one.holds is None}:
             left = left.without(kind)
         return left
-
-    def unknown(self, constraints: Constraints) -> str:
-        """What of it was measured of no shot, and the command that measures it; or what is not calibrated."""
-        found = [check for check in self._all_checks(constraints) if check.found]
-        if uncalibrated := sorted({check.kind for check in found if not self.speaks(check)}):
-            return f"{_named(uncalibrated)} {UNCALIBRATED}"
-        known = {"temporal", *(check.kind for check in found)}
-        missing = [kind for kind in constraints.kinds if kind not in known]
-        if self.video is not None and not self.shots:
-            return "its shots were not measured: run rag index on its folder with an image encoder"
-        if not missing:
-            return "no frame can be shown, and no shot was measured for all that is asked for"
-        were = "was" if len(missing) == 1 else "were"
-        encoder = " with an image encoder" if "style" in missing else ""
-        return f"{_named(missing)} {were} not measured: run rag index on its folder{encoder}"
 
     def shot_at(self, time: float) -> Shot | None:
         """The shot on screen at `time` seconds; None without one."""
@@ -310,10 +265,8 @@ class Measures:
         return max(sorted(set(reasons)), key=reasons.count, default="")
 
 
-def measures_of(
-    library: Library | None, video_id: str, *, trusted: bool = True, calibration: Calibration | None = None
-) -> Measures:
-    """The stored measurements of a video; `trusted`, `calibration`: of `Measures`."""
+def measures_of(library: Library | None, video_id: str, *, trusted: bool = True) -> Measures:
+    """The stored measurements of a video; `trusted`: of `Measures`."""
     if library is None:
         return Measures()
     try:
@@ -321,4 +274,4 @@ def measures_of(
     except KeyError:
         return Measures()
     shots, sound = library.shots(video_id), library.sound_track(video_id)
-    return Measures(video, shots, sound, trusted, calibration)
+    return Measures(video, shots, sound, trusted)

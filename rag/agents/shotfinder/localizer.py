@@ -11,16 +11,13 @@ by how well its neighbours fit:
 
 A side is the shot next to it, or 10 s where no shots were measured; where the
 video ends it fits by 0, and one that cannot be shown is left out of the mean.
-Where no frame can be shown at all (no image encoder, and a reasoner that takes no
-pixels), the longest shot that meets every constraint, each of them measured,
-is given with a score of 0 and said not to have been looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,15 +32,12 @@ from rag.reasoners.roles.material import VideoView
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from corpora.records import Shot
-
 SIDE = 10.0
 """Seconds of a neighbouring stretch where no shots were measured."""
 FITS = 0.5
 """How well a neighbour must fit to count as the one that was named."""
 UNLIKE = 0.49
 """How well a neighbour fits at most of which the reasoner says that it is another: never as one that fits."""
-UNSEEN = "not looked at, no frame can be shown; its longest shot that meets what was measured"
 NO_FRAME = "no frame can be shown"
 NOT_LOOKED = "not looked at"
 NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video ends there"}
@@ -74,7 +68,7 @@ class Localizer:
         for _ in range(self.settings.tries if self._has_context else 1):
             located, frame = self._locate(times)
             if located is None:
-                return self._unseen(place, allowed)
+                return Look(*place, None, 0, "unseen", NO_FRAME, len(self.video.lines))
             if frame is None:
                 reason = located.reason
                 break
@@ -132,21 +126,17 @@ class Localizer:
             checks += [check for check, _ in sides]
             known = [fit for _, fit in sides if fit is not None]
             weight = sum(known) / len(known) if known else 1.0
-        return self._shot(
-            (start, end, frame),
-            checks,
+        result = self.video.result
+        return FoundShot(
+            result.url,
+            result.title,
+            self.video.video_id,
+            *(round(time, 3) for time in (start, end, frame)),
             confidence=round(located.confidence, 6),
             score=round(located.confidence * weight, 6),
             measured=shot is not None,
+            checks=tuple(checks),
             reason=located.reason,
-        )
-
-    def _shot(self, times: tuple[float, float, float], checks: Sequence[Check], **found: Any) -> FoundShot:
-        """A shot of the video. `times`: its start, its end and its frame, in seconds."""
-        start, end, frame = (round(time, 3) for time in times)
-        result = self.video.result
-        return FoundShot(
-            result.url, result.title, self.video.video_id, start, end, frame, checks=tuple(checks), **found
         )
 
     def _sides(self, start: float, end: float) -> Iterator[tuple[Check, float | None]]:
@@ -183,43 +173,6 @@ class Localizer:
             return round(reply.confidence, 6)
         left = round(max(0.0, 1.0 - reply.confidence), 6)
         return left if left < FITS else UNLIKE
-
-    def _unseen(self, place: tuple[str, str, str, str], allowed: Sequence[Shot]) -> Look:
-        """Without a look: a shot that meets all that was asked for, where all of that was measured."""
-        lines = len(self.video.lines)
-        asked = self._measured
-        if not asked.measurable:
-            return Look(*place, None, 0, "unseen", NO_FRAME, lines)
-        met = [shot for shot in allowed if all(map(self.measures.speaks, self.measures.checks(asked, shot)))]
-        if not met:
-            return Look(*place, None, 0, "unseen", self.measures.unknown(asked), lines)
-        return Look(*place, self._by_measures(met), 0, lines=lines)
-
-    def _by_measures(self, met: Sequence[Shot]) -> FoundShot:
-        """The longest of those that meet it best."""
-
-        def worth(shot: Shot) -> tuple[int, float, float]:
-            unsure = sum(check.holds is None for check in self.measures.checks(self._measured, shot))
-            return -unsure, shot.end - shot.start, -shot.start
-
-        shot = max(met, key=worth)
-        sides = [
-            Check("temporal", f"{where}: {described}", NOT_LOOKED, None)
-            for described, where in (
-                (self.constraints.after, "before it"),
-                (self.constraints.before, "after it"),
-            )
-            if described
-        ]
-        return self._shot(
-            (shot.start, shot.end, shot.key_time),
-            [*self.measures.checks(self._measured, shot), *sides],
-            confidence=0.0,
-            score=0.0,
-            measured=True,
-            reason=UNSEEN,
-            looked=False,
-        )
 
 
 def _around(frame: float, times: NDArray[np.float64]) -> Span:

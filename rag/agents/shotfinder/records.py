@@ -12,10 +12,10 @@ from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
 from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
-from rag.agents.shotfinder.constraints import UNCALIBRATED, Check, Constraints
+from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.errors import UsageError
 
-ConstraintMode = Literal["calibrated", "measured", "asked", "off"]
+ConstraintMode = Literal["exact", "measured", "asked", "off"]
 FRAME_BUDGET = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 
 
@@ -32,12 +32,11 @@ class ShotSettings:
     """Search results considered for them."""
     budget: FrameBudget = FRAME_BUDGET
     """Frames shown to the localizer, by duration."""
-    constraint_mode: ConstraintMode = "calibrated"
-    """`calibrated`: measurements of the shots decide about a constraint as far as a calibration bears them
-    out (the resolution always), the reasoner about the rest; a video that a measurement rules out does not
-    count as looked at. `measured`: all measurements decide, as on the rendered videos that the classifiers
-    were fitted on. `asked`: constraints are passed to the reasoner
-    as text, as in the paper. `off`: only the description counts."""
+    constraint_mode: ConstraintMode = "exact"
+    """`exact`: the resolution, which is exact, decides about its constraint, the reasoner about the rest; a
+    video that a measurement rules out does not count as looked at. `measured`: so do tone, style and sound,
+    whose classifiers were fitted on rendered videos. `asked`: constraints are passed to the reasoner as text,
+    as in the paper. `off`: only the description counts."""
     look: Literal["frames and texts", "frames"] = "frames and texts"
     """What the localizer is shown of a video. `frames`: its frames alone, and its sound where the constraint
     is about it, as in the paper. `frames and texts`: also title, description, speech and text on the
@@ -57,7 +56,7 @@ class ShotSettings:
     @property
     def uses_measurements(self) -> bool:
         """Whether measurements decide about any constraint."""
-        return self.constraint_mode in ("calibrated", "measured")
+        return self.constraint_mode in ("exact", "measured")
 
 
 MAIN = ShotSettings()
@@ -124,8 +123,6 @@ class FoundShot:
     """Whether start and end are those of a measured shot; else the times nearest to the frame."""
     checks: tuple[Check, ...] = ()
     reason: str = ""
-    looked: bool = True
-    """False: no frame of it was seen, and measurements alone speak for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +169,6 @@ class ShotRun(WebRun):
             return f"no search brought a video that could be had ({failure})"
         if failure == NOTHING_LOOKED_AT:
             why = _commonest([look.reason for look in looks if look.missed == "unseen"])
-            if why.endswith(UNCALIBRATED):
-                why += ": 'rag calibrate', or --constraints measured"
             return f"nothing could be looked at ({failure})" + (f": {why}" if why else "")
         if failure:
             return f"the run ended with {failure}"

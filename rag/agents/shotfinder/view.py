@@ -13,15 +13,13 @@ from rag.agents.shotfinder.records import FoundShot, ShotRun
 from rag.rendering.terminal import clock, excerpt
 
 FRAMES_OF_SHOT = 5
-NOT_LOOKED = "not looked at: no frame of it can be shown; chosen by measurements alone"
 MARKS: Mapping[bool | None, str] = {True: "confirmed:", False: "missing:", None: "unmeasured:"}
 
 
 def shot_details(found: FoundShot) -> list[Block]:
     """Why a shot was taken: the reason, its checks, and its frames."""
     times = sorted({*midpoints(found.start, found.end, FRAMES_OF_SHOT).tolist(), round(found.frame, 6)})
-    marked = found.frame if found.looked else None
-    strip = FrameStrip(found.url, times, found.title, marked, "the frame that decided")
+    strip = FrameStrip(found.url, times, found.title, found.frame, "the frame that decided")
     reason = [Entry("reason:", found.reason)] if found.reason else []
     return [*reason, *_checks(found), strip]
 
@@ -36,7 +34,7 @@ def result_lines(run: ShotRun, width: int) -> Iterator[str]:
     yield f"  {visible(found.url)}"
     yield f"  {clock(found.start)}-{clock(found.end)}, the frame at {clock(found.frame)}"
     score = Entry(f"score {found.score:.2f};", found.reason)
-    yield f"  {entry_line(score, width - 2) if found.looked else NOT_LOOKED}"
+    yield f"  {entry_line(score, width - 2)}"
     yield from (f"  {entry_line(one, width - 2)}" for one in _checks(found))
 
 
@@ -56,8 +54,7 @@ def result_blocks(run: ShotRun) -> list[Block]:
         return [*wanted, f"N/A: {run.absence}"]
     unmeasured = "" if found.measured else " (not measured)"
     title = Span(f"{found.title} {clock(found.start)}-{clock(found.end)}{unmeasured}", "strong")
-    unseen = [] if found.looked else [Span(NOT_LOOKED, "bad")]
-    return [*wanted, title, *unseen, Span(found.url, "quiet"), *shot_details(found)]
+    return [*wanted, title, Span(found.url, "quiet"), *shot_details(found)]
 
 
 def _checks(found: FoundShot) -> list[Entry]:

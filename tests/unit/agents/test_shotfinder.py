@@ -11,14 +11,13 @@ import pytest
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.view import step_lines
 from rag.agents.shotfinder.agent import find_shot
-from rag.agents.shotfinder.calibration import Calibration, Labelled, calibrate
-from rag.agents.shotfinder.constraints import Constraints, Measures, read_constraint
+from rag.agents.shotfinder.constraints import Constraints, read_constraint
 from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, PAPER, ShotRequest, ShotRun, ShotSettings, sweep
-from rag.agents.shotfinder.view import NOT_LOOKED, result_blocks, result_json, result_lines
+from rag.agents.shotfinder.view import result_blocks, result_json, result_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.web import Faults
 from tests.fakes.browser_world import frame_source, make_web
-from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of
+from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 
 NONE = Constraints()
 TRUSTED = replace(MAIN, constraint_mode="measured")
@@ -45,7 +44,7 @@ def run(
 
 
 def test_settings_are_those_of_the_paper() -> None:
-    assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "calibrated")
+    assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "exact")
     assert [*map(FRAME_BUDGET.frames, (179, 180, 599, 600, 5000))] == [64, 128, 128, 192, 192]
     assert (PAPER.constraint_mode, PAPER.look) == ("asked", "frames")
     assert sweep("queries", "3x2") == replace(PAPER, queries=3, urls=2)
@@ -137,28 +136,17 @@ def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path, fault: str)
     assert f"N/A: {why}" in result_blocks(found)
 
 
-def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
+def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     blind = frame_source_with(stored, FrameSource(library=None, read_frames=None))
-    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotReasoner(), blind, TRUSTED)
-    assert warm.shot is not None
-    assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
-    assert not warm.shot.looked
-    assert f"  {NOT_LOOKED}" in list(result_lines(warm, 80))
-    assert (result_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
     asked = ShotRequest("a kettle", Constraints(color="warm"))
-    unsure = find_shot(asked, make_web(tmp_path / "c"), ShotReasoner(), blind)
-    assert {look.reason for look in unsure.looks} == {"tone can be measured and is not calibrated"}
-    assert unsure.absence.endswith("is not calibrated: 'rag calibrate', or --constraints measured")
-    plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotReasoner(), blind)
-    assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
-    assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
+    found = find_shot(asked, web, ShotReasoner(), blind, TRUSTED)
+    assert (found.shot, found.failure) == (None, "NothingLookedAt")
+    assert found.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
     # Said once, whatever the number of videos.
-    assert sum(step.kind == "absent" for step in plain.steps) > 1
-    assert not any("N/A" in line for step in plain.steps[:-1] for line in step_lines(step, 80))
-    lines = [line for step in unsure.steps for line in step_lines(step, 80)]
-    assert sum("is not calibrated" in line for line in lines) == len(unsure.looks)
+    assert sum(step.kind == "absent" for step in found.steps) > 1
+    assert not any("N/A" in line for step in found.steps[:-1] for line in step_lines(step, 80))
 
 
 def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
@@ -246,35 +234,9 @@ def test_free_words_are_read(kind: str, text: str, option: str, value: object) -
     assert getattr(found, option) == value
 
 
-def calibration(right: int, wrong: int) -> Calibration:
-    """What was measured as warm was warm `right` times of 100, and cold `wrong` times."""
-    rows = [
-        Labelled("color", f"{at}.mp4", true, "warm")
-        for at, true in enumerate(["warm"] * right + ["cold"] * wrong)
-    ]
-    return calibrate(rows, "")
-
-
-def test_without_a_calibration_a_measured_constraint_is_unknown_and_asked_as_text(tmp_path: Path) -> None:
+def test_by_default_the_resolution_alone_decides_and_the_rest_is_asked_as_text(tmp_path: Path) -> None:
     reasoner = ShotReasoner()
     found = run(tmp_path, Constraints(color="warm", resolution=720), reasoner, MAIN)
     assert found.shot is not None
-    checks = {check.kind: (check.holds, check.confidence) for check in found.shot.checks}
-    # The vertical resolution is exact; the tone is what a classifier says.
-    assert checks == {"color": (None, None), "resolution": (True, None)}
+    assert {check.kind: check.holds for check in found.shot.checks} == {"color": None, "resolution": True}
     assert {request.memory.constraint for request in reasoner.located if request.memory} == {"warm tones"}
-
-
-@pytest.mark.parametrize(("right", "wrong", "holds"), [(95, 5, True), (5, 95, False), (45, 55, None)])
-def test_a_calibration_says_how_far_a_measurement_decides(right: int, wrong: int, holds: bool | None) -> None:
-    (warm,) = [shot for shot in shots_of("v", count=1) if shot.tone == "warm"]
-    measures = Measures(None, (warm,), None, trusted=False, calibration=calibration(right, wrong))
-    (check,) = measures.checks(Constraints(color="warm"), warm)
-    assert (check.found, check.holds) == ("warm", holds)
-    assert check.confidence == pytest.approx((right + 1) / 103, abs=1e-6)
-    assert (measures.denied(Constraints(color="warm"), warm) is None) == (holds is not False)
-    left = measures.undecided(Constraints(color="warm")).kinds
-    assert left == (("color",) if holds is None else ())
-    plain = Measures(None, (warm,), None)
-    (trusted,) = plain.checks(Constraints(color="warm"), warm)
-    assert (trusted.holds, trusted.confidence) == (True, None)
