@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_command import AgentCommand, Cited, QuestionCommand, WebCommand, command
+from rag._cli.agent_command import AgentCommand, Interval, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
@@ -35,7 +35,7 @@ def _count(usage: str, most: int | None, about: str) -> Any:
 
 
 @dataclass(kw_only=True)
-class Raclo(WebCommand["RacloRun"]):
+class Raclo(WebCommand):
     """Find a moment that you remember in part (RACLO).
 
     It searches, verifies and localizes. Give --global, --moment or both; the others go with a moment. A
@@ -74,10 +74,6 @@ class Raclo(WebCommand["RacloRun"]):
         )
         return only_cues(memory, cues_of(memory))
 
-    @property
-    def heading(self) -> str:
-        return self.request.key_moment or self.request.global_impression
-
     @cached_property
     def settings(self) -> RacloSettings:
         from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings
@@ -92,19 +88,18 @@ class Raclo(WebCommand["RacloRun"]):
 
         return partial(run_raclo, second=second_judge(environment.reasoner))
 
-    def cited(self, run: RacloRun) -> Cited | None:
+    def cited(self, run: RacloRun) -> Interval | None:
         if run.answer is None:
             return None
         moment = run.answer.moment
-        interval = (None, 0.0) if moment is None else (moment.start, moment.end)
-        return Cited("answer", run.answer.url, *interval)
+        return "answer", run.answer.url, *((None, 0.0) if moment is None else (moment.start, moment.end))
 
     def cost(self, run: RacloRun) -> str:
         return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
 
 
 @dataclass(kw_only=True)
-class ShotFinder(WebCommand["ShotRun"]):
+class ShotFinder(WebCommand):
     """Find one shot by how it looks and sounds (ShotFinder).
 
     It imagines the shot, searches and localizes. A library that holds the web's videos gives the
@@ -163,10 +158,6 @@ class ShotFinder(WebCommand["ShotRun"]):
         )
         return ShotRequest(words(self.description), constraints)
 
-    @property
-    def heading(self) -> str:
-        return self.request.description
-
     @cached_property
     def settings(self) -> ShotSettings:
         from rag.agents.runtime.frame_source import fixed_budget
@@ -182,9 +173,9 @@ class ShotFinder(WebCommand["ShotRun"]):
 
         return find_shot
 
-    def cited(self, run: ShotRun) -> Cited | None:
+    def cited(self, run: ShotRun) -> Interval | None:
         shot = run.shot
-        return None if shot is None else Cited("shot", shot.url, shot.start, shot.end)
+        return None if shot is None else ("shot", shot.url, shot.start, shot.end)
 
     def cost(self, run: ShotRun) -> str:
         return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
@@ -200,7 +191,7 @@ def _neighbour(option: str, text: str | None) -> str:
 
 
 @dataclass(kw_only=True)
-class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvironment]):
+class VideoBrowser(WebCommand, QuestionCommand):
     """Answer a question that takes several videos (Video-Browser).
 
     It searches, watches what it finds, and searches again. A library that holds the videos gives stored
@@ -232,7 +223,7 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
     def run(self, environment: WebEnvironment, watch: Watch) -> BrowseRun:
         """With the paths of local files in place of addresses in the citations."""
-        run = super().run(environment, watch)
+        run: BrowseRun = super().run(environment, watch)
         citations = tuple(
             replace(citation, path=environment.path_of(citation.path) or citation.path)
             for citation in run.answer.citations
@@ -244,7 +235,7 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
 
 @dataclass(kw_only=True)
-class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
+class VideoDetective(QuestionCommand):
     """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
 
     It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
@@ -261,8 +252,7 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
     frames: Annotated[int, _count("--frames N", 512, "Frames shown in the end.")] = 32
     looks: Annotated[int, _count("--looks N", 1000, "Looks at a question of four options.")] = 10
 
-    @property
-    def input(self) -> tuple[Path | None, ...]:
+    def inputs(self) -> tuple[Path | None, ...]:
         return (self.video,)
 
     @cached_property
@@ -286,8 +276,12 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
         )
         return detective.investigate(os.fsdecode(self.video), self.request, watch)
 
+    def cost(self, run: DetectiveResult) -> str:
+        tokens = run.usage.prompt_tokens + run.usage.completion_tokens
+        return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
 
-AGENTS: dict[str, tuple[type[AgentCommand[Any, Any]], str]] = {
+
+AGENTS: dict[str, tuple[type[AgentCommand], str]] = {
     "investigate": (VideoDetective, "video-detective"),
     "browse": (VideoBrowser, "video-browser"),
     "shots": (ShotFinder, "shotfinder"),

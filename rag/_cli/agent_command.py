@@ -10,34 +10,17 @@ import dataclasses
 import inspect
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Generic,
-    NamedTuple,
-    Protocol,
-    TypeVar,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
-from rag._cli.agent_environment import (
-    Environment,
-    WebEnvironment,
-    agent_outputs,
-    citation,
-    open_web_environment,
-    vision_status,
-    write_page,
-)
+from corpora.errors import file_error
+from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended, replace_file
+from rag._cli.agent_environment import Environment, WebEnvironment, open_web_environment, vision_status
 from rag._cli.options import argument, option
 from rag._cli.output import (
     echo_stderr,
@@ -61,49 +44,30 @@ from rag._cli.session import (
     with_session,
     words,
 )
+from rag.errors import UsageError
+from rag.records import window_name
 
 if TYPE_CHECKING:
     from rag.agents.runtime.trace import Step, Watch
-    from rag.records import Question as ParsedQuestion
-    from rag.records import Usage
     from rag.web import Faults
 
-Question = Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
-MustChoose = Annotated[bool, option("--must-choose", "Take one of the options even without evidence.")]
+COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
+    "look:": "bold",
+    "belief": "blue",
+    "confirmed:": "green",
+    "missing:": "yellow",
+    "problem:": "red",
+}
+"""Of the first word of a line."""
+ASKED = ("text", "description", "key_moment", "global_impression")
+"""Fields of a request with what is asked for: the first that is filled is the heading of the page."""
 
-
-class AgentRun(Protocol):
-    """The result of a run."""
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and calls of the run."""
-
-    @property
-    def found(self) -> bool:
-        """Whether there is an answer."""
-
-
-class Cited(NamedTuple):
-    """The interval that a run found."""
-
-    key: str
-    """Of its object in the JSON result."""
-    url: str
-    start: float | None
-    """None: the video as a whole."""
-    end: float
-
-
-BRIGHT = {"plan:": "bold cyan", "look:": "bold", "shown:": "bold cyan"}
-COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
-
-Run = TypeVar("Run", bound=AgentRun)
-Env = TypeVar("Env", bound=Environment)
+Interval = tuple[str, str, float | None, float]
+"""The key of an object in the JSON result, its address, start and end; without a start the whole video."""
 
 
 @dataclass(kw_only=True)
-class AgentCommand(ABC, Generic[Run, Env]):
+class AgentCommand:
     """The options of every agent, and its run from them to an exit code."""
 
     trace: Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")] = None
@@ -114,74 +78,66 @@ class AgentCommand(ABC, Generic[Run, Env]):
     events: Events = False
     session: Session
 
-    @property
-    @abstractmethod
-    def input(self) -> tuple[Path | None, ...]:
-        """Paths that the command reads, which no output may replace."""
+    package: ClassVar[str]
+    """Name of the agent's package in `rag.agents`, whose module `view` shows its result."""
 
     @cached_property
-    @abstractmethod
     def request(self) -> Any:
         """What the agent is asked for. Raises `UsageError` or `QuestionError`."""
+        raise NotImplementedError
+
+    @cached_property
+    def settings(self) -> Any:
+        """The agent's settings, a dataclass."""
+        raise NotImplementedError
+
+    def inputs(self) -> tuple[Path | None, ...]:
+        """Paths that the command reads, which no output may replace."""
+        raise NotImplementedError
+
+    def open(self) -> AbstractContextManager[Any]:
+        """Open what the agent works with."""
+        raise NotImplementedError
+
+    def status(self, environment: Any) -> Iterable[str]:
+        """Lines before the first step."""
+        raise NotImplementedError
+
+    def run(self, environment: Any, watch: Watch) -> Any:
+        """Run the agent; `watch` is called for every step."""
+        raise NotImplementedError
 
     def prepare(self) -> None:
         """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
-        _ = self.request
-
-    @abstractmethod
-    def open(self) -> AbstractContextManager[Env]:
-        """Open what the agent works with."""
-
-    @abstractmethod
-    def status(self, environment: Env) -> Iterable[str]:
-        """Lines before the first step."""
-
-    @abstractmethod
-    def run(self, environment: Env, watch: Watch) -> Run:
-        """Run the agent; `watch` is called for every step."""
-
-    @property
-    @abstractmethod
-    def settings(self) -> Any:
-        """The agent's settings, a dataclass."""
-
-    package: ClassVar[str]
-    """Name of the agent's package in `rag.agents`."""
+        _ = self.request, self.settings
 
     @cached_property
     def view(self) -> Any:
-        """How its result is shown: the agent's module with `result_json` and `result_blocks`."""
+        """How its result is shown."""
         return import_module(f"rag.agents.{self.package}.view")
 
-    @property
-    @abstractmethod
-    def heading(self) -> str:
-        """The heading of the page."""
-
-    def text(self, run: Run) -> Iterable[str]:
-        """The result for people, by `result_lines` of the agent's view."""
+    def text(self, run: Any) -> Iterable[str]:
+        """The result for people."""
         yield from self.view.result_lines(run, line_width())
 
-    def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
-        """The interval that the result cites; None without one."""
+    def cited(self, run: Any) -> Interval | None:  # noqa: ARG002 (for subclasses)
+        """What the result cites, but for the citations of an answer."""
         return None
 
-    def cost(self, run: Run) -> str:  # noqa: ARG002 (for subclasses)
-        """What the run used, in one line; empty where it is not printed."""
-        return ""
+    def cost(self, run: Any) -> str:
+        """What the run used, in one line."""
+        raise NotImplementedError
 
     def execute(self) -> int:
         """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
         written."""
         if self.events:
             take_interrupts()
-        policy = agent_outputs(
-            self.session, self.force, self.trace, self.html, self.record, *self.input, self.replay
-        )
+        policy = self._check_outputs()
         self.prepare()
         from rag.agents.runtime.page import render_page
         from rag.agents.runtime.trace import TraceWriter
-        from rag.agents.runtime.view import result_step, step_blocks, step_lines
+        from rag.agents.runtime.view import result_step, step_lines
         from rag.reasoners.wrappers import token_count_method
 
         steps: list[Step] = []
@@ -203,33 +159,50 @@ class AgentCommand(ABC, Generic[Run, Env]):
                 writer.write(result_step(steps, self.view.result_json(run)))
             counting = token_count_method(environment.counting, run.usage)
             self._print(environment, run, counting)
-
-            def page() -> str:
-                result = [*self.view.result_blocks(run), f"{self.cost(run)} ({counting})".strip()]
-                shown = map(step_blocks, steps)
-                return render_page(self.heading, result, shown, environment.frames, found=run.found)
-
-            written = write_page(self.html, policy, page)
+            written = 0
+            if self.html is not None:
+                heading = next(text for name in ASKED if (text := getattr(self.request, name, "")))
+                result = [*self.text(run), f"{self.cost(run)} ({counting})"]
+                page = render_page(heading, result, steps, environment.frames, found=run.found)
+                try:
+                    with replace_file(self.html, policy) as draft:
+                        draft.write_text(page, encoding="utf-8", newline="\n")
+                except (UsageError, OSError) as error:
+                    echo_stderr(
+                        f"rag: {file_error(self.html, error) if isinstance(error, OSError) else error}"
+                    )
+                    written = 3
         return written if run.found else 1
 
-    def _print(self, environment: Env, run: Run, counting: str) -> None:
-        cited = self.cited(run)
-        path = "" if cited is None else environment.path_of(cited.url)
+    def _check_outputs(self) -> OverwritePolicy:
+        """The policy for the outputs, checked before any work is done. Raises `UsageError`."""
+        from rag.web.catalogue import PAGES, VIDEOS
+
+        folders = [path for path in self.inputs() if path is not None and path.is_dir()]
+        webs = [folder / name for folder in folders for name in (VIDEOS, PAGES)]
+        policy = self.session.overwrite_policy(self.force, *self.inputs(), self.replay, *webs)
+        check_outputs(policy, self.trace, self.html, taken_up=(self.record,))
+        if self.record is not None:
+            claim_appended(self.record, RECORDING_HEAD, policy)
+        return policy
+
+    def _print(self, environment: Environment, run: Any, counting: str) -> None:
+        key, url, start, end = self.cited(run) or ("", "", None, 0.0)
+        path = environment.path_of(url) if url else ""
         if self.session.as_json:
             shape = self.view.result_json(run)
-            if cited is not None:
-                shape[cited.key]["path"] = path or None
+            if key:
+                shape[key]["path"] = path or None
             print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
             return
         print_lines(self.text(run))
-        if cited is not None and path:
-            print_lines([path if cited.start is None else citation(path, cited.start, cited.end)])
-        if cost := self.cost(run):
-            print_lines([cost + (f" ({counting})" if counting else "")])
+        if path:
+            print_lines([path if start is None else window_name(path, start, end)])
+        print_lines([f"{self.cost(run)} ({counting})"])
 
 
 @dataclass(kw_only=True)
-class WebCommand(AgentCommand[Run, WebEnvironment]):
+class WebCommand(AgentCommand):
     """An agent over a web."""
 
     web: Annotated[Path | None, option("--web DIR", "A frozen web, made by 'rag web build'.")] = None
@@ -241,26 +214,25 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
     ] = None
     faults: FaultRates = ""
 
-    @property
-    def input(self) -> tuple[Path | None, ...]:
+    def inputs(self) -> tuple[Path | None, ...]:
         return (self.web, *(self.corpus or ()))
 
     def open(self) -> AbstractContextManager[WebEnvironment]:
         """Open the web, and the library where there is one."""
-        return open_web_environment(self.session, self.web, self.corpus, self._faults())
+        return open_web_environment(self.session, self.web, self.corpus, self._faults)
 
     def status(self, environment: WebEnvironment) -> Iterable[str]:
-        return (vision_status(environment.reasoner, environment.library),)
+        return (vision_status(environment.reasoner, environment.frame_source.library),)
 
     def prepare(self) -> None:
         super().prepare()
-        self._faults()
+        _ = self._faults
 
-    @abstractmethod
-    def agent(self, environment: WebEnvironment) -> Callable[..., Run]:
+    def agent(self, environment: WebEnvironment) -> Callable[..., Any]:
         """The agent's function."""
+        raise NotImplementedError
 
-    def run(self, environment: WebEnvironment, watch: Watch) -> Run:
+    def run(self, environment: WebEnvironment, watch: Watch) -> Any:
         """Wait between retries only where the web's delays are real."""
         return self.agent(environment)(
             self.request,
@@ -272,6 +244,7 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
             wait=time.sleep if environment.web.real_time else None,
         )
 
+    @cached_property
     def _faults(self) -> Faults:
         from rag.web import Faults
 
@@ -279,23 +252,21 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
 
 
 @dataclass(kw_only=True)
-class QuestionCommand(AgentCommand[Run, Env]):
+class QuestionCommand(AgentCommand):
     """An agent that answers a question."""
 
-    question: Question
+    question: Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
     option: Options = None
-    must_choose: MustChoose = False
+    must_choose: Annotated[
+        bool, option("--must-choose", "Take one of the options even without evidence.")
+    ] = False
 
     @cached_property
-    def request(self) -> ParsedQuestion:
+    def request(self) -> Any:
         """The question and its options, parsed."""
         from rag.questions import parse_distinct_question
 
         return parse_distinct_question(words(self.question), tuple(map(words, self.option or ())))
-
-    @property
-    def heading(self) -> str:
-        return self.request.text
 
     def text(self, run: Any) -> Iterable[str]:
         """The answer as `rag ask` prints it."""
@@ -317,16 +288,14 @@ def open_display() -> Iterator[Callable[[str], None]]:
     console = Console(stderr=True, highlight=False)
 
     def show(line: str) -> None:
-        words = line.split(maxsplit=1)
-        style = COLORS.get(words[0], "") if line.startswith("  ") and words else ""
-        style = style or (BRIGHT.get(words[0], "") if words else "")
-        console.print(Text(line, style=style), soft_wrap=True)
+        first = next(iter(line.split()), "")
+        console.print(Text(line, style=COLORS.get(first, "")), soft_wrap=True)
 
     with console.status("working"):
         yield show
 
 
-def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
+def command(kind: type[AgentCommand]) -> Callable[..., int]:
     """The function of a command: a keyword parameter for each field, the class's own fields first."""
     hints = get_type_hints(kind, include_extras=True)
     options = dataclasses.fields(kind)

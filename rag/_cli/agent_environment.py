@@ -1,4 +1,4 @@
-"""What an agent's command opens and writes: web, library, reasoner, frames, and the page."""
+"""What an agent's command opens: web, library, reasoner and frames."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.errors import os_reason
-from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended, replace_file
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import FileProblem, LibraryNotFound, UsageError, WebError
-from rag.records import span_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from corpora.records import Frames
-    from rag.agents.runtime.frame_source import FrameSource, ReadFrames, ReadSound
+    from rag.agents.runtime.frame_source import FrameSource
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
     from rag.reasoners.wrappers import ReasonerWithCounts
@@ -31,12 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Environment:
-    """What a run is made with. `path_of`: an address to the path of its file, empty where there is none."""
+    """What a run is made with."""
 
     reasoner: Reasoner
     counting: str
     """How the reasoner counts tokens, for `token_count_method`."""
     path_of: Callable[[str], str]
+    """An address to the path of its file, empty where there is none."""
     frames: Callable[[str, NDArray[np.float64]], Frames | None]
     """Address or path, and float64 (n,) seconds to decoded frames; None where there are none."""
 
@@ -53,16 +51,8 @@ class WebEnvironment(Environment):
     """What an agent over a web works with."""
 
     web: Web
-    library: Library | None
-    read_frames: ReadFrames
-    read_audio: ReadSound
-
-    @property
-    def frame_source(self) -> FrameSource:
-        """Frames of the library, else decoded from the web's files."""
-        from rag.agents.runtime.frame_source import FrameSource
-
-        return FrameSource(self.library, self.read_frames, self.read_audio)
+    frame_source: FrameSource
+    """Frames of the library, else decoded from the web's files."""
 
 
 @contextmanager
@@ -79,15 +69,14 @@ def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
             except (FileProblem, UsageError):  # several libraries have several videos of that path
                 return None
 
-        reasoner, counting = open_reasoner(session, library)
-        yield LibraryEnvironment(reasoner, counting, lambda path: path, frames, library)
+        yield LibraryEnvironment(*_open_reasoner(session, library), lambda path: path, frames, library)
 
 
 @contextmanager
 def open_web_environment(
     session: Session, web: Path | None, corpus: list[Path] | None, faults: Faults
 ) -> Iterator[WebEnvironment]:
-    """The web of `web_folder`, the library that holds its videos, and the reasoner.
+    """The web that is named or made, the library that holds its videos, and the reasoner.
 
     Where the web is made of the library, its videos are searched by what the library holds of them, too,
     and where it is made of files, by their transcripts; either way a result is shown by what is said in it:
@@ -95,30 +84,28 @@ def open_web_environment(
     """
     from rag.web import open_web
 
-    with web_folder(session, web, corpus) as folder:
-        library = open_library(session, folder)
-        contents = library if web is None and not corpus else None
+    made = web is None
+    with _web_folder(session, web, corpus) as folder:
+        library = _open_library(session, folder)
         try:
-            with open_web(
+            opened = open_web(
                 os.fspath(folder),
                 faults=faults,
                 encoder=session.settings.encoder,
-                library=contents,
-                spoken=web is None,
-            ) as opened:
-                reasoner, counting = open_reasoner(session, library)
-                read, hear = media_readers(session, library)
-                path_of = local_path(opened, made=web is None)
-                yield WebEnvironment(
-                    reasoner, counting, path_of, page_frames(opened, read), opened, library, read, hear
-                )
+                library=library if made and not corpus else None,
+                spoken=made,
+            )
+            reasoner, counting = _open_reasoner(session, library)
+            source = _frame_source(session, library)
+            frames = _page_frames(opened, source)
+            yield WebEnvironment(reasoner, counting, local_path(opened, made=made), frames, opened, source)
         finally:
             if library is not None:
                 library.close()
 
 
 @contextmanager
-def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
+def _web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
     """The folder of the named web; else a temporary one, made of files or of the library."""
     if web is not None and corpus:
         raise UsageError("--web and --corpus name two webs; give one of them")
@@ -138,7 +125,7 @@ def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) ->
         yield Path(made)
 
 
-def open_library(session: Session, web: Path) -> Library | None:
+def _open_library(session: Session, web: Path) -> Library | None:
     """The library of the settings, else one in the web's folder; None where neither exists."""
     from rag.library import Library
 
@@ -153,15 +140,14 @@ def open_library(session: Session, web: Path) -> Library | None:
         return None
 
 
-def open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
+def _open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
     """The reasoner of the settings with token counts of its embedded parts."""
+    from indexers.registry import open_query_encoder
     from rag.reasoners import open_reasoner
     from rag.reasoners.wrappers import with_token_counts
 
     if library is not None:
         return with_token_counts(library.engine.reasoner)
-    from indexers.registry import open_query_encoder
-
     encoder = session.settings.encoder
     return with_token_counts(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
 
@@ -170,27 +156,23 @@ def vision_status(reasoner: Reasoner, library: Library | None) -> str:
     """How the reasoner sees frames, or why it sees none and what to do."""
     if reasoner.reads_pixels:
         return "frames: decoded"
-    if library is not None and (meta := library.engine.reader.meta) is not None:
-        if meta.image_encoder is not None:
-            return f"frames: the stored embeddings of {library.engine.reader.folder}"
+    meta = None if library is None else library.engine.reader.meta
+    if library is not None and meta is not None and meta.image_encoder is not None:
+        return f"frames: the stored embeddings of {library.engine.reader.folder}"
+    why = "no library holds embeddings of these videos: run rag index on their files and pass --library"
+    if meta is not None:
         from indexers.models.lookup import image_encoder_advice
 
-        return (
-            "frames: none are seen. The reasoner reads no pixels and the library has no image embeddings: "
-            f"{image_encoder_advice()}; or set a vision model"
-        )
-    return (
-        "frames: none are seen. The reasoner reads no pixels and no library holds embeddings of these "
-        "videos: run rag index on their files with an image encoder and pass --library, or set a vision model"
-    )
+        why = f"the library has no image embeddings: {image_encoder_advice()}"
+    return f"frames: none are seen. The reasoner reads no pixels and {why}; or set a vision model"
 
 
-def media_readers(session: Session, library: Library | None) -> tuple[ReadFrames, ReadSound]:
-    """What decodes the frames of a file, and what its sound."""
-    if library is not None:
-        return library.engine.read_frames, library.engine.read_audio
+def _frame_source(session: Session, library: Library | None) -> FrameSource:
     from corpora.video.reader import MediaReader
+    from rag.agents.runtime.frame_source import FrameSource
 
+    if library is not None:
+        return FrameSource(library, library.engine.read_frames, library.engine.read_audio)
     settings = session.settings
     media = MediaReader(settings.video.decoder, settings.video.stall_seconds, settings.storage)
 
@@ -198,19 +180,19 @@ def media_readers(session: Session, library: Library | None) -> tuple[ReadFrames
         side = settings.reasoner.short_side(zoomed=zoomed)
         return media.frames_at(path, times.tolist(), short_side=side)
 
-    return read, media.audio_between
+    return FrameSource(None, read, media.audio_between)
 
 
-def page_frames(web: Web, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:
+def _page_frames(web: Web, source: FrameSource) -> Callable[[str, NDArray[np.float64]], Frames | None]:
     """A function of a URL and times, float64 (n,) seconds, to the n frames on screen then, in time order.
 
     It returns None where the download or the decoder fails. Its downloads are not in the web's trace.
     """
-    untraced = web.session()
+    untraced, read = web.session(), source.read_frames
 
     def frames(url: str, times: NDArray[np.float64]) -> Frames | None:
         try:
-            return read(untraced.download(url).path, times)
+            return None if read is None else read(untraced.download(url).path, times)
         except (WebError, FileProblem):
             return None
 
@@ -222,58 +204,10 @@ def local_path(web: Web, *, made: bool) -> Callable[[str], str]:
 
     `made`: the web was made by this command; the files of a named web are not shown.
     """
-    catalogue = web.catalogue
 
     def path_of(url: str) -> str:
-        entry = catalogue.video(url) if made else None
-        path = catalogue.path(entry) if entry is not None else None
+        entry = web.catalogue.video(url) if made else None
+        path = web.catalogue.path(entry) if entry is not None else None
         return os.path.normpath(path) if path is not None else ""
 
     return path_of
-
-
-def citation(path: str, start: float, end: float) -> str:
-    """What `rag show` takes."""
-    return f"{path}@{span_name(start, end)}"
-
-
-def agent_outputs(
-    session: Session,
-    force: bool,
-    trace: Path | None,
-    page: Path | None,
-    record: Path | None,
-    *inputs: Path | None,
-) -> OverwritePolicy:
-    """The policy for the outputs of an agent's command, checked before any work is done.
-
-    Raises `UsageError` where one of them must not be written.
-    """
-    from rag.web.catalogue import PAGES, VIDEOS
-
-    webs = [path / name for path in inputs if path is not None and path.is_dir() for name in (VIDEOS, PAGES)]
-    policy = session.overwrite_policy(force, *inputs, *webs)
-    check_outputs(policy, trace, page, taken_up=(record,))
-    if record is not None:
-        claim_appended(record, RECORDING_HEAD, policy)
-    return policy
-
-
-def write_page(path: Path | None, policy: OverwritePolicy, render: Callable[[], str]) -> int:
-    """Render and write the page, where `path` is given; called after the answer is printed.
-
-    The exit code: 0, or, with a line on stderr, 3 where it cannot be written.
-    """
-    if path is None:
-        return 0
-    text = render()
-    try:
-        with replace_file(path, policy) as draft:
-            draft.write_text(text, encoding="utf-8", newline="\n")
-    except UsageError as error:
-        echo_stderr(f"rag: {error}")
-        return 3
-    except OSError as error:
-        echo_stderr(f"rag: {path}: cannot be written: {os_reason(error)}")
-        return 3
-    return 0

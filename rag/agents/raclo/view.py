@@ -1,4 +1,4 @@
-"""A run of RACLO as lines, as JSON and as blocks of a page. Pure."""
+"""How a run of RACLO is shown. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from corpora.escaping import visible
 from localization.sampling import midpoints
 from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun
-from rag.agents.runtime.page import Block, Entry, FrameStrip, Span
+from rag.agents.runtime.page import Block, Entry, FrameStrip
 from rag.agents.runtime.view import run_json
 from rag.reasoners.roles.verify_video import Consensus
 from rag.rendering.shapes import plain
@@ -16,13 +16,6 @@ from rag.rendering.terminal import clock, excerpt
 
 FRAMES_OF_VIDEO = 6
 FRAMES_OF_MOMENT = 4
-CUES = {
-    "global_impression": "the whole",
-    "key_moment": "the moment",
-    "before": "before",
-    "after": "after",
-    "auditory_memory": "audio",
-}
 
 
 def verdict_details(candidate: CandidateVideo, consensus: Consensus) -> list[Block]:
@@ -40,7 +33,7 @@ def moment_details(candidate: CandidateVideo, moment: Moment) -> list[Block]:
     """Where the moment is, why, and frames of its shot."""
     times = sorted({*midpoints(moment.start, moment.end, FRAMES_OF_MOMENT).tolist(), moment.time})
     span = Entry(f"{clock(moment.start)}-{clock(moment.end)},", moment.reason)
-    return [span, FrameStrip(candidate.url, times, candidate.title, moment.time, "the moment")]
+    return [span, FrameStrip(candidate.url, times, candidate.title, moment.time)]
 
 
 def result_lines(run: RacloRun, width: int) -> Iterator[str]:
@@ -65,19 +58,6 @@ def result_json(run: RacloRun) -> dict[str, Any]:
     candidates = [_candidate_json(one) for one in run.candidates]
     answer = None if run.chosen is None else candidates[run.chosen]
     return run_json("rag.agent.raclo/1", run, fields, answer=answer, candidates=candidates)
-
-
-def result_blocks(run: RacloRun) -> list[Block]:
-    """The result on a page."""
-    cues = [Entry(label, text) for name, label in CUES.items() if (text := getattr(run.memory, name))]
-    answer = run.answer
-    if answer is None:
-        return [*cues, Span(f"No video was found: {run.failure}", "bad")]
-    doubt = [] if run.matched else [Span(f"a guess: {answer.doubt}", "quiet")]
-    blocks: list[Block] = [*cues, Span(answer.title, "strong"), *doubt, Span(answer.url, "quiet")]
-    if answer.moment is not None:
-        blocks += [f"at {clock(answer.moment.time)}", *moment_details(answer, answer.moment)]
-    return blocks
 
 
 def _candidate_json(one: CandidateVideo) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from corpora.escaping import visible
-from rag.agents.runtime.page import Bars, Block, Entry
+from rag.agents.runtime.page import Block, Entry
 from rag.agents.runtime.trace import Step
 from rag.reasoners.roles.imagine_queries import ImaginedQueries
 from rag.rendering.shapes import plain
@@ -22,8 +22,7 @@ LABELS = {
 }
 """How a kind of step is named on a terminal, where not by itself."""
 LEVELS = "▁▂▃▄▅▆▇█"
-LONGEST_BAR = 90
-"""Columns of a bar where lines are not cut."""
+CELLS = 60
 
 
 def step_lines(step: Step, width: int) -> Iterator[str]:
@@ -35,9 +34,6 @@ def step_lines(step: Step, width: int) -> Iterator[str]:
     for block in step.details:
         if isinstance(block, Entry):
             yield f"  {entry_line(block, width - 2)}"
-        elif isinstance(block, Bars):
-            label = "  belief "
-            yield label + level_bar(block, max(10, min(width - len(label), LONGEST_BAR)))
 
 
 def entry_line(one: Entry, width: int) -> str:
@@ -46,20 +42,21 @@ def entry_line(one: Entry, width: int) -> str:
     return f"{one.label} {text}"
 
 
-def level_bar(bars: Bars, width: int) -> str:
-    """Bars in `width` characters, the lowest ▁ and the highest █.
+def level_bar(values: Sequence[float], starts: Sequence[float], end: float, cells: int = CELLS) -> str:
+    """A value for each of the intervals that begin at `starts` and end at `end`, as a line of `cells`
+    characters, the lowest ▁ and the highest █.
 
     Each character shows the greatest value of the intervals that overlap its share of the whole.
     """
-    low, high = min(bars.values), max(bars.values)
-    spans = list(zip(bars.values, bars.starts, [*bars.starts[1:], bars.end], strict=True))
-    cells = []
-    for cell in range(width):
-        begin, end = cell * bars.end / width, (cell + 1) * bars.end / width
-        inside = [value for value, start, stop in spans if start < end and stop > begin]
+    low, high = min(values), max(values)
+    spans = list(zip(values, starts, [*starts[1:], end], strict=True))
+    shown = []
+    for cell in range(cells):
+        begin, until = cell * end / cells, (cell + 1) * end / cells
+        inside = [value for value, start, stop in spans if start < until and stop > begin]
         share = (max(inside) - low) / (high - low) if inside and high > low else 0.0
-        cells.append(LEVELS[round(share * (len(LEVELS) - 1))])
-    return "".join(cells)
+        shown.append(LEVELS[round(share * (len(LEVELS) - 1))])
+    return "".join(shown)
 
 
 def run_json(schema: str, run: object, fields: str, **made: Any) -> dict[str, Any]:
@@ -83,9 +80,3 @@ def guesses(imagined: ImaginedQueries) -> list[Block]:
         Entry(f"{'* ' if at == imagined.chosen else ''}{one.kind}:", one.guess)
         for at, one in enumerate(imagined.hypotheses)
     ]
-
-
-def step_blocks(step: Step) -> list[Block]:
-    """A step on a page."""
-    turn = f"{step.counter} {step.round} " if step.counter and step.round else ""
-    return [Entry(f"{turn}{step.kind}", step.text), *(step.details or ())]

@@ -1,4 +1,4 @@
-"""A run of ShotFinder as lines, as JSON and as blocks of a page. Pure."""
+"""How a run of ShotFinder is shown. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from corpora.escaping import visible
 from localization.sampling import midpoints
-from rag.agents.runtime.page import Block, Entry, FrameStrip, Span
+from rag.agents.runtime.page import Block, Entry, FrameStrip
 from rag.agents.runtime.view import entry_line, run_json
 from rag.agents.shotfinder.records import FoundShot, ShotRun
 from rag.rendering.terminal import clock, excerpt
@@ -19,7 +19,7 @@ MARKS: Mapping[bool | None, str] = {True: "confirmed:", False: "missing:", None:
 def shot_details(found: FoundShot) -> list[Block]:
     """Why a shot was taken: the reason, its checks, and its frames."""
     times = sorted({*midpoints(found.start, found.end, FRAMES_OF_SHOT).tolist(), round(found.frame, 6)})
-    strip = FrameStrip(found.url, times, found.title, found.frame, "the frame that decided")
+    strip = FrameStrip(found.url, times, found.title, found.frame)
     reason = [Entry("reason:", found.reason)] if found.reason else []
     return [*reason, *_checks(found), strip]
 
@@ -44,17 +44,6 @@ def result_json(run: ShotRun) -> dict[str, Any]:
     constraints = run.request.constraints.options()
     asked = {"description": run.request.description, "constraints": constraints}
     return run_json("rag.agent.shotfinder/1", run, fields, **asked)
-
-
-def result_blocks(run: ShotRun) -> list[Block]:
-    """The result on a page."""
-    wanted = [Entry(f"{name}:", str(value)) for name, value in run.request.constraints.options().items()]
-    found = run.shot
-    if found is None:
-        return [*wanted, f"N/A: {run.absence}"]
-    unmeasured = "" if found.measured else " (not measured)"
-    title = Span(f"{found.title} {clock(found.start)}-{clock(found.end)}{unmeasured}", "strong")
-    return [*wanted, title, Span(found.url, "quiet"), *shot_details(found)]
 
 
 def _checks(found: FoundShot) -> list[Entry]:

@@ -298,8 +298,7 @@ class _DetectiveRun:
             why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
             where = f"{clock(look.start)}-{clock(look.end)}"
             text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
-            seen = frozenset(one.node for one in looks)
-            details = [*look_details(look, plan, seen, self.features.path)]
+            details = [*look_details(look, plan, self.features.path)]
             self.trace.add("look", text, look, details=details)
             looks.append(look)
         return tuple(looks)

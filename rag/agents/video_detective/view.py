@@ -1,14 +1,15 @@
-"""A run of VideoDetective as JSON and as blocks of a page. Pure."""
+"""How a run of VideoDetective is shown. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rag.agents.runtime.page import Bars, Block, Entry, FrameStrip, Span
+from rag.agents.runtime.page import Block, Entry, FrameStrip
+from rag.agents.runtime.view import level_bar
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
-from rag.rendering.terminal import clock, counted
+from rag.rendering.terminal import clock
 
 POLICIES = {
     "anchor": "anchor of",
@@ -16,7 +17,6 @@ POLICIES = {
     "neighbour": "neighbour, for",
     "gap": "widest gap",
 }
-LEGEND = "Belief over the time of the video: red is the segment of the look, orange those seen before."
 FRAMES_OF_LOOK = 3
 """On the page, of the nine frames of a look; all would make a file of tens of megabytes."""
 
@@ -27,12 +27,11 @@ def plan_details(plan: Planned) -> Iterator[Block]:
         parts = (", ".join(facet.keywords), " / ".join(facet.queries))
         yield Entry(f"{facet.name:<9} {clock(plan.starts[anchor])}", "; ".join(filter(None, parts)))
     yield from (Entry("problem:", problem, cut=False) for problem in plan.problems)
-    yield Span(LEGEND, "quiet")
-    yield Bars(plan.belief, plan.starts, plan.duration)
+    yield Entry("belief", level_bar(plan.belief, plan.starts, plan.duration))
 
 
-def look_details(look: Look, plan: Planned, seen: frozenset[int], path: str) -> Iterator[Block]:
-    """What a look found, some of its frames, and the belief after it. `seen`: segments of earlier looks."""
+def look_details(look: Look, plan: Planned, path: str) -> Iterator[Block]:
+    """What a look found, some of its frames, and the belief after it."""
     if look.words is not None:
         yield Entry(f"{look.words.kind}:", look.words.text)
     for label, facets in (("missing:", look.missing), ("confirmed:", look.confirmed)):
@@ -42,7 +41,7 @@ def look_details(look: Look, plan: Planned, seen: frozenset[int], path: str) -> 
         yield Entry("problem:", look.problem, cut=False)
     step = max(1, len(look.times) // FRAMES_OF_LOOK)
     yield FrameStrip(path, look.times[step // 2 :: step][:FRAMES_OF_LOOK])
-    yield Bars(look.belief, plan.starts, plan.duration, look.node, seen)
+    yield Entry("belief", level_bar(look.belief, plan.starts, plan.duration))
 
 
 def selected_details(selected: Selected, path: str) -> Iterator[Block]:
@@ -51,10 +50,8 @@ def selected_details(selected: Selected, path: str) -> Iterator[Block]:
         yield Entry("sampled uniformly,", selected.fallback)
     for pack in selected.packs:
         label, words = f"{clock(pack.start)}-{clock(pack.end)}", pack.words
-        if pack.chosen:
-            yield Entry(label, "" if words is None else words.text)
-        else:
-            yield Span(f"{label} {'fills a free place' if words is None else words.text}", "quiet")
+        fills = "" if pack.chosen else "fills a free place"
+        yield Entry(label, fills if words is None else words.text)
         yield FrameStrip(path, pack.times)
 
 
@@ -68,23 +65,3 @@ def result_json(run: DetectiveResult) -> dict[str, Any]:
         "looks": plain(run.looks),
         "shown": plain(run.selected),
     }
-
-
-def result_blocks(run: DetectiveResult) -> list[Block]:
-    """The result on a page."""
-    answer, usage = run.answer, run.answer.usage
-    label = f"({answer.choice}) " if answer.choice else ""
-    tokens = usage.prompt_tokens + usage.completion_tokens
-    facts = (
-        f"{counted(len(run.looks), 'look')}, {counted(len(run.frame_times), 'frame')} shown; "
-        f"{counted(tokens, 'token')}, of them {usage.image_tokens} for images"
-    )
-    options = [Entry(f"({option.label})", f"{option.text} {option.score:.2f}") for option in answer.options]
-    video = Span(f"{run.path}, {clock(run.plan.duration)}", "quiet")
-    return [
-        video,
-        Span(f"{label}{answer.text}", "strong"),
-        answer.explanation,
-        *options,
-        Span(facts, "quiet"),
-    ]

@@ -13,9 +13,9 @@ import pytest
 from rag.agents.raclo import view as raclo_view
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
-from rag.agents.runtime.page import Bars, Entry, render_page
+from rag.agents.runtime.page import Entry, render_page
 from rag.agents.runtime.trace import Step
-from rag.agents.runtime.view import level_bar, result_step, step_blocks, step_lines
+from rag.agents.runtime.view import level_bar, result_step, step_lines
 from rag.agents.shotfinder import view as shotfinder_view
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import Constraints
@@ -88,17 +88,17 @@ def test_a_run_is_shown_as_lines_json_and_a_page(name: str, tmp_path: Path) -> N
     json.loads(to_json(shape))
     last = result_step(steps, shape)
     assert (last.number, last.kind, "timings" in last.data) == (len(steps) + 1, "result", False)
-    page = page_of(view, found, steps)
+    page = page_of(found, steps)
     assert "<kettle>" not in page
     assert "data:image/jpeg;base64," in page
     assert "http" not in page.replace("https://videos.example", "")
     assert not re.findall(r"<script|<link", page)
-    assert page_of(view, found, steps) == page
-    assert "data:image" not in page_of(view, found, steps, no_frames)
+    assert page_of(found, steps) == page
+    assert "data:image" not in page_of(found, steps, no_frames)
 
 
-def page_of(view: Any, found: Any, steps: list[Step], frames: Any = any_frames) -> str:
-    return render_page(ODD, [*view.result_blocks(found)], map(step_blocks, steps), frames, found=found.found)
+def page_of(found: Any, steps: list[Step], frames: Any = any_frames) -> str:
+    return render_page(ODD, [ODD], steps, frames, found=found.found)
 
 
 def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() -> None:
@@ -114,5 +114,5 @@ def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() 
 
 
 def test_bars_have_the_greatest_value_of_each_share() -> None:
-    assert level_bar(Bars((0.0, 1.0, 0.5), (0.0, 10.0, 20.0), 40.0), 8) == "▁▁██▅▅▅▅"
-    assert level_bar(Bars((0.3,), (0.0,), 40.0), 4) == "▁▁▁▁"
+    assert level_bar((0.0, 1.0, 0.5), (0.0, 10.0, 20.0), 40.0, 8) == "▁▁██▅▅▅▅"
+    assert level_bar((0.3,), (0.0,), 40.0, 4) == "▁▁▁▁"
