@@ -1,31 +1,29 @@
-"""Named moments of indexing, and a server of `rag` commands that end themselves by SIGKILL at one of them.
+"""Named moments of indexing, and `rag` commands that end themselves by SIGKILL at one of them.
 
-Each command is a fork of a process that has imported what takes seconds; LanceDB starts its threads again in
-one.
+Each command is a fork of a process that has imported what takes seconds (`multiprocessing`'s fork server);
+LanceDB starts its threads again in one.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
-import gc
 import importlib
 import inspect
 import json
+import multiprocessing
 import os
-import select
 import signal
-import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from tests.fakes.stopped_runs import COMMITS
 
@@ -168,38 +166,33 @@ def _commit_of(method: str, _: object, table: str = "", *__: Any) -> str:
 
 
 class Run:
-    """One `rag` command in a session of its own, until it ends or is killed."""
+    """One `rag` command in a session of its own."""
 
-    def __init__(self, server: subprocess.Popen[str], words: list[str], log: Path, **given: Any) -> None:
-        """`given`: `environment` and `aim`."""
-        assert server.stdin is not None
-        assert server.stdout is not None
+    def __init__(
+        self, words: Sequence[str], log: Path, environment: Mapping[str, str], aim: Aim | None = None
+    ) -> None:
         self._seconds, self._struck = log.with_suffix(".seconds"), log.with_suffix(".struck")
         self._struck.unlink(missing_ok=True)
-        files = {"log": str(log), "seconds": str(self._seconds), "struck": str(self._struck)}
-        given["aim"] = asdict(given["aim"]) if given.get("aim") else None
-        server.stdin.write(json.dumps({"words": words, **files, **given}) + "\n")
-        server.stdin.flush()
-        self._replies = server.stdout
-        self.pid = int(self._replies.readline())
-
-    def poll(self) -> bool:
-        """Whether it has ended."""
-        return bool(select.select([self._replies], [], [], 0)[0])
+        given = (words, log, self._seconds, self._struck, aim, environment)
+        self._process = server().Process(target=_run_command, args=given)
+        self._process.start()
 
     def wait(self) -> int:
         """Its exit status once it and its children have ended; a signal's number is negative."""
+        process = self._process
+        assert process.pid is not None
         try:
-            status = int(self._replies.readline())
+            process.join()
         except KeyboardInterrupt:
-            os.killpg(self.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
             raise
         deadline = time.monotonic() + 30
-        while not _is_empty(self.pid):
+        while not _is_empty(process.pid):
             if time.monotonic() > deadline:
                 raise AssertionError("a child outlived the killed command")
             time.sleep(0.02)
-        return status
+        assert process.exitcode is not None
+        return process.exitcode
 
     def struck(self) -> list[str]:
         """The stages that the kill ended."""
@@ -222,50 +215,21 @@ def _is_empty(group: int) -> bool:
     return False
 
 
-@contextlib.contextmanager
-def open_server() -> Iterator[subprocess.Popen[str]]:
-    """The process that commands are forks of."""
-    # Two threads that sleep while they wait for each other, and do not spin.
-    threads = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
-    environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "benchmarks.kill_points"]
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as server:
-        try:
-            yield server
-        finally:
-            server.kill()
-
-
-def serve(lines: Iterable[str]) -> None:
-    """Run one command a line; print its process id and, once it ended, its exit status."""
-    from indexers.onnx_graph import forbid_telemetry
-    from indexers.torch_backend import guard_torchvision
-
-    guard_torchvision()
-    forbid_telemetry()
-    warnings.filterwarnings("ignore", "lancedb fork support|lance is not fork-safe")
-    for module in PRELOADED:
-        importlib.import_module(module)
-    # It compiles the patterns of all models, 0.4 s, when it opens the first.
-    sys.modules["transformers.conversion_mapping"].get_checkpoint_conversion_mapping("clip")
-    gc.freeze()
-    for line in lines:
-        child = os.fork()
-        if child == 0:
-            _run_command(**json.loads(line))
-        print(child, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+@cache
+def server() -> ForkServerContext:
+    """What commands are forks of."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*PRELOADED])
+    return context
 
 
 def _run_command(
-    words: list[str],
-    log: str,
-    seconds: str,
-    struck: str,
-    aim: dict[str, Any] | None,
-    environment: dict[str, str],
+    words: Sequence[str],
+    log: Path,
+    seconds: Path,
+    struck: Path,
+    aim: Aim | None,
+    environment: Mapping[str, str],
 ) -> None:
     os.setsid()
     for number, path in enumerate((os.devnull, os.devnull, log)):
@@ -273,23 +237,11 @@ def _run_command(
     os.environ.update(environment)
     fake_readers()
     small_commits()
-    Moments(Aim(**aim) if aim else None, Path(seconds), Path(struck)).install()
+    Moments(aim, seconds, struck).install()
     from rag._cli.main import run
 
     sys.argv = ["rag", *words]
-    try:
-        run()
-    except SystemExit as end:
-        _end(end.code)
-    _end(0)
-
-
-def _end(code: object) -> NoReturn:
-    """Without the end of the interpreter, which would touch, and so copy, all of its objects."""
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+    run()
 
 
 def small_commits() -> None:
@@ -324,7 +276,3 @@ def fake_readers() -> None:
         open_asr=lambda *_: Loudness(None, "", "loudness", "speech: on", lambda _: ()),
         asr_line=lambda *_: "speech: on",
     )
-
-
-if __name__ == "__main__":
-    serve(sys.stdin)
