@@ -129,22 +129,21 @@ def test_a_passing_failure_is_tried_again(failures):
 
 
 def test_a_server_that_has_answered_is_waited_for():
-    waits = []
     with chat_server([say(ANCHOR)]) as server:
         chosen = settings(server.base_url)
-        client = OpenAIClient(chosen, first_wait=0.01, jitter=lambda: waits.append(1) or 0.0)
-        reasoner = LlmReasoner(client, chosen)
+        reasoner = LlmReasoner(OpenAIClient(chosen, first_wait=0.1), chosen)
         assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
+    started = time.monotonic()
     with pytest.raises(ReasonerUnreachable):
         reasoner.run(ANCHOR_EVENT, OPEN)
-    assert len(waits) == 4, "a wait between each two of five attempts"
+    assert time.monotonic() - started >= 0.75, "a wait between each two of five attempts"
 
 
 def test_the_wait_that_the_server_asks_for_is_kept_up_to_a_limit():
-    with chat_server([status(429, Retry_After="0.4"), say(ANCHOR)]) as server:
+    with chat_server([status(429, Retry_After="1"), say(ANCHOR)]) as server:
         started = time.monotonic()
         ask(server.base_url)
-        assert 0.4 <= time.monotonic() - started < 5
+        assert 1 <= time.monotonic() - started < 5
     with chat_server([status(429, Retry_After="3600"), say(ANCHOR)]) as server:
         started = time.monotonic()
         ask(server.base_url, longest_wait=0.05)
@@ -343,22 +342,6 @@ def test_a_reply_is_as_long_as_its_role_needs_and_thinking_has_the_whole_room():
     with chat_server([say(ANCHOR)]) as server:
         ask(server.base_url, max_tokens=100)
         assert server.requests[0]["max_tokens"] == 100
-
-
-def test_the_context_is_read_from_the_model_card_once():
-    card = {"data": [{"id": "m", "max_model_len": 2048, "meta": {"n_ctx_train": 8192}}, {"id": "n"}, 7]}
-    with chat_server([say(ANCHOR)]) as server:
-        server.cards = card
-        reasoner = open_llm_reasoner(settings(server.base_url))
-        for _ in range(2):
-            reasoner.run(ANCHOR_EVENT, OPEN)
-        assert server.cards_read == 1
-        assert server.requests[0]["max_tokens"] < 2048
-    with chat_server([say(ANCHOR)]) as server:
-        server.cards = card
-        reasoner = open_llm_reasoner(settings(server.base_url, context_tokens=100_000))
-        reasoner.run(ANCHOR_EVENT, OPEN)
-        assert (server.cards_read, server.requests[0]["max_tokens"]) == (0, 512)
 
 
 def test_a_prompt_too_long_for_the_server_is_an_error_after_reduction():

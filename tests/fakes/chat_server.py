@@ -22,9 +22,6 @@ class ChatServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     """The JSON bodies received, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
-    cards: Any = None
-    """What `/models` answers; None: there is no such endpoint."""
-    cards_read: int = 0
     over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -167,14 +164,6 @@ class _Handler(BaseHTTPRequestHandler):
         act = script.acts[min(len(script.requests), len(script.acts)) - 1]
         self.close_connection = True
         act(self, body)
-
-    def do_GET(self) -> None:
-        script = self.script
-        script.cards_read += 1
-        if script.cards is None or not self.path.endswith("/models"):
-            self.send(404, b"{}")
-        else:
-            self.send(200, json.dumps(script.cards).encode())
 
     def send(self, code: int, body: bytes, *, content_type: str = "application/json", **headers: str) -> None:
         self.send_response(code)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import open_recording
@@ -26,10 +25,6 @@ class Scripted:
         self.requests: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
         self.within: float | None = None
-        self.known = ModelLimits()
-
-    def limits(self) -> ModelLimits:
-        return self.known
 
     def send(
         self,

@@ -1,7 +1,7 @@
 """A prompt within the limits of a model: fewer images, then smaller ones, then shorter material.
 
-The limits are those of the settings or of the server's own model card, applied before a prompt is sent, or
-those that a refusal (`PromptTooLarge`) names. Images are left out evenly over the items that they belong to,
+The limits are those of the settings, applied before a prompt is sent, or those that a refusal
+(`PromptTooLarge`) names. Images are left out evenly over the items that they belong to,
 and the line of an item that names its frames names those that are left, under the numbers they had.
 """
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import io
 import math
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import torch
 import transformers
@@ -32,7 +30,6 @@ from rag.errors import (
     WeightsInvalid,
     WeightsMissing,
 )
-from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import EncodedImage, Message
 from rag.reasoners.turns import waiting
@@ -46,11 +43,11 @@ class LocalClient:
     """`AutoProcessor` and `AutoModelForImageTextToText` of one folder, chatting with images."""
 
     def __init__(self, folder: Path, processor: Any, model: Any, timeout_seconds: float) -> None:
-        """`timeout_seconds`: generation is stopped after this long, and is then an error."""
+        """`timeout_seconds`: generation ends at the first token after this long, and is then an error."""
         self.name = f"transformers:{folder.name}"
         self._folder, self._timeout_seconds = folder, timeout_seconds
         self._processor = processor
-        # A deadline hooks into the model, and two generations would need memory for both.
+        # Two generations would need memory for both.
         self._one_call = threading.Lock()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         with device_memory(str(folder)):
@@ -94,10 +91,6 @@ class LocalClient:
             raise WeightsInvalid(f"{folder}: the processor has no tokenizer or no chat template")
         return cls(folder, processor, model, settings.timeout_seconds)
 
-    def limits(self) -> ModelLimits:
-        """None: the model counts a prompt itself, and refuses one that is too long."""
-        return ModelLimits()
-
     def send(
         self,
         messages: Sequence[Message],
@@ -123,25 +116,27 @@ class LocalClient:
             )
         purpose = f"{self._folder}: a prompt of {prompt_tokens} tokens"
         try:
-            with device_memory(purpose), torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
+            with device_memory(purpose), torch.inference_mode():
                 placed = inputs.to(self._model.device, self._model.dtype)
-                output = self._model.generate(**placed, do_sample=False, num_beams=1, max_new_tokens=room)
+                output = self._model.generate(
+                    **placed, do_sample=False, num_beams=1, max_new_tokens=room, max_time=seconds
+                )
         except DeviceFull as error:
             # As a server does it: a prompt with fewer images may still fit.
             raise PromptTooLarge(str(error)) from error
-        if deadline.passed:
+        new = output[0, prompt_tokens:]
+        whole = len(new) > 0 and int(new[-1]) in self._end_tokens()
+        if not whole and len(new) < room:
             raise ReasonerUnreachable(
                 f"{self._folder}: no whole reply within {seconds:g} s; "
                 "raise reasoner.timeout_seconds, or use a smaller model"
             )
-        new = output[0, prompt_tokens:]
-        whole = len(new) > 0 and int(new[-1]) in self._end_tokens()
         return ChatReply(
             text=self._processor.tokenizer.decode(new, skip_special_tokens=True),
             prompt_tokens=prompt_tokens,
             completion_tokens=len(new),
             image_tokens=self._image_tokens(inputs["input_ids"]),
-            cut=not whole and len(new) >= room,
+            cut=not whole,
         )
 
     def _inputs(self, messages: Sequence[Message]) -> Any:
@@ -194,40 +189,3 @@ def _load_processor(folder: Path, local: dict[str, Any]) -> Any:
             return [name for name in super().get_attributes() if name != "video_processor"]
 
     return ImagesOnly.from_pretrained(folder, **local)
-
-
-class _TooLate(Exception):
-    """Carries a generation out of the middle of a forward pass."""
-
-
-class _Deadline:
-    """Breaks a model's work off before the first layer that would start too late.
-
-    A stopping criterion is asked only between tokens, and reading a long prompt comes before the first.
-    """
-
-    def __init__(self, model: Any, seconds: float) -> None:
-        self.passed = False
-        self._model = model
-        self._end = time.monotonic() + seconds
-        self._hooks: list[Any] = []
-
-    def __enter__(self) -> Self:
-        self._hooks = [
-            module.register_forward_pre_hook(self._look)
-            for module in self._model.modules()
-            if not list(module.children())
-        ]
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        for hook in self._hooks:
-            hook.remove()
-        self.passed = isinstance(error, _TooLate)
-        return self.passed
-
-    def _look(self, _module: Any, _inputs: Any) -> None:
-        if time.monotonic() >= self._end:
-            raise _TooLate

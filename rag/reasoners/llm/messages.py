@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from annotated_types import Interval
 
 if TYPE_CHECKING:
-    from rag.reasoners.llm.fitting import ModelLimits
     from rag.reasoners.prompts import Message
+
+LARGEST_COUNT = 2**53
+"""Of tokens; what is beyond it was no real count."""
+Count = Annotated[int, Interval(ge=0, le=LARGEST_COUNT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +24,10 @@ class ChatReply:
     """One reply, and what it cost where the model said so (None where it did not)."""
 
     text: str
-    prompt_tokens: int | None = None
+    prompt_tokens: Count | None = None
     """All tokens read, those of images among them."""
-    completion_tokens: int | None = None
-    image_tokens: int | None = None
+    completion_tokens: Count | None = None
+    image_tokens: Count | None = None
     cut: bool = False
     """The reply ended at the token limit, not at its end."""
     reduced: bool = False
@@ -50,20 +55,12 @@ class ChatClient(Protocol):
         """
         ...
 
-    def limits(self) -> ModelLimits:
-        """What the model takes in one call, as far as that is known."""
-        ...
-
 
 class ReplayClient:
     """The model's name in a replay, where no model is needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def limits(self) -> ModelLimits:
-        """Never called, as `send`."""
-        raise AssertionError("a replay contacts nothing")
 
     def send(self, *_: Any, **__: Any) -> ChatReply:
         """Never called: a replay contacts nothing."""

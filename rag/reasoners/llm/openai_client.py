@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import email.utils
 import itertools
 import json
 import math
 import random
 import ssl
-import threading
-import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, NoReturn, TypeVar
@@ -33,9 +30,7 @@ from rag.errors import (
     RequestRefused,
     SettingsError,
 )
-from rag.reasoners.llm.fitting import ModelLimits
-from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.llm.recording import LARGEST_COUNT
+from rag.reasoners.llm.messages import LARGEST_COUNT, ChatReply
 from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, images_refused, limits_refused
 from rag.reasoners.prompts import EncodedAudio, EncodedImage, Message
 from rag.reasoners.turns import waiting
@@ -48,19 +43,6 @@ PASSING = (408, 429)
 ATTEMPTS = 5
 """VideoDetective, table 9: 5 times, with waits from 1 s to 20 s."""
 LONGEST_CONNECT = 10.0
-LONGEST_CARD = 5.0
-"""Seconds that the model card is waited for, once."""
-CONTEXT_KEYS = (
-    "max_model_len",  # vLLM
-    "n_ctx",  # llama.cpp, the context that runs
-    "n_ctx_train",
-    "loaded_context_length",  # LM Studio
-    "max_context_length",
-    "context_length",
-    "context_window",
-)
-SHORTEST_CONTEXT = 512
-"""A model card that says less counts something else."""
 SHOWN = 300
 """Characters of a server's own message that are shown."""
 
@@ -100,9 +82,8 @@ class OpenAIClient:
 
     Transport errors, 429 and 5xx are tried again, at most `ATTEMPTS` times in all. A wait is between half of
     it and the whole of `first_wait`, doubled each time, so that calls refused together do not come again
-    together; or it is the server's Retry-After; `longest_wait` seconds at most. `jitter`: [0, 1), a new one
-    for each wait. Everything else is an error at once; so is a first call that cannot connect: the server was
-    not started, and does not start again.
+    together; or it is the server's Retry-After; `longest_wait` seconds at most. Everything else is an error
+    at once; so is a first call that cannot connect: the server was not started, and does not start again.
     """
 
     def __init__(
@@ -112,7 +93,6 @@ class OpenAIClient:
         seed: int = 0,
         first_wait: float = 1.0,
         longest_wait: float = 20.0,
-        jitter: Callable[[], float] = random.random,
     ) -> None:
         if not settings.model:
             raise SettingsError(
@@ -126,22 +106,10 @@ class OpenAIClient:
         self._settings = settings
         self._key = settings.api_key.get_secret_value() or "none"
         self._seed = seed
-        self._limits: ModelLimits | None = None
         self._answered = False
-        self._opening = threading.Lock()
         self._format = 0 if settings.structured else len(reply_formats({})) - 1
         self._first_wait = first_wait
         self._longest_wait = longest_wait
-        self._jitter = jitter
-
-    def limits(self) -> ModelLimits:
-        """Those of the settings; the context else from the server's model card, which is read once."""
-        # The lock is only ever waited for outside of one's turn: who holds it may be waiting for a turn.
-        with waiting(), self._opening:
-            if self._limits is None:
-                tokens = self._settings.context_tokens or _context(_run(self._cards()), self._settings.model)
-                self._limits = ModelLimits(tokens, self._settings.max_images)
-        return self._limits
 
     def send(
         self,
@@ -175,7 +143,7 @@ class OpenAIClient:
                     self._give_up(error)
             except NotAChatReply as error:
                 # Of a model server it is one lost reply; of another program it would be every one.
-                kind = ReplyInvalid if self._answered or _run(self._cards()) else ReasonerError
+                kind = ReplyInvalid if self._answered else ReasonerError
                 raise kind(f"{self._where} answered with {self._masked(error)}; {error.advice}") from error
             except httpx2.TransportError as error:
                 raise self._unreachable(self._masked(error)) from error
@@ -198,7 +166,7 @@ class OpenAIClient:
             async with asyncio.timeout(seconds), http:
                 for attempt in itertools.count(1):
                     try:
-                        return _chat_reply(await self._exchange(http, "POST", "chat/completions", data))
+                        return _chat_reply(await self._exchange(http, data))
                     except (ErrorStatus, httpx2.TransportError) as error:
                         failure = error
                         refused = may_step_down and isinstance(error, ErrorStatus) and self._steps_down(error)
@@ -210,17 +178,6 @@ class OpenAIClient:
                 raise failure from None
             raise
         raise AssertionError("the last attempt returns or raises")
-
-    async def _cards(self) -> list[dict[str, Any]]:
-        """The models that the server lists; none where it lists none."""
-        seconds = min(LONGEST_CARD, self._settings.timeout_seconds)
-        try:
-            async with asyncio.timeout(seconds), self._http(seconds) as http:
-                listed = _json(await self._exchange(http, "GET", "models"))
-        except (httpx2.HTTPError, ErrorStatus, NotAChatReply, TimeoutError):
-            return []
-        cards = listed.get("data") if isinstance(listed, dict) else None
-        return [card for card in cards if isinstance(card, dict)] if isinstance(cards, list) else []
 
     def _http(self, seconds: float) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(
@@ -236,12 +193,11 @@ class OpenAIClient:
             verify=_ssl_context(),
         )
 
-    async def _exchange(
-        self, http: httpx2.AsyncClient, method: str, path: str, data: bytes | None = None
-    ) -> bytes:
+    async def _exchange(self, http: httpx2.AsyncClient, data: bytes) -> bytes:
         """The body of a reply; raises `ErrorStatus`, and `NotAChatReply` for an endless one."""
         body = bytearray()
-        async with http.stream(method, f"{str(self._url).rstrip('/')}/{path}", content=data) as response:
+        address = f"{str(self._url).rstrip('/')}/chat/completions"
+        async with http.stream("POST", address, content=data) as response:
             try:
                 async for piece in response.aiter_bytes():
                     body += piece
@@ -266,11 +222,11 @@ class OpenAIClient:
         return self._answered or attempt > 1 or not isinstance(error, httpx2.ConnectError)
 
     def _wait(self, error: Exception, attempt: int) -> float:
-        asked = _seconds_asked(error.retry_after) if isinstance(error, ErrorStatus) else None
-        if asked is not None:
-            return min(asked, self._longest_wait)
+        asked = error.retry_after if isinstance(error, ErrorStatus) else ""
+        if asked.isdecimal():
+            return min(float(asked), self._longest_wait)
         wait: float = min(self._first_wait * 2 ** (attempt - 1), self._longest_wait)
-        return wait * (0.5 + 0.5 * self._jitter())
+        return wait * random.uniform(0.5, 1.0)
 
     def _give_up(self, error: ErrorStatus) -> NoReturn:
         status, said = error.status, f" ({self._masked(error.said)})" if error.said.strip() else ""
@@ -392,27 +348,6 @@ def _chat_reply(body: bytes) -> ChatReply:
         image_tokens=_count(details.get("image_tokens")) if isinstance(details, dict) else None,
         cut=choice.get("finish_reason") == "length",
     )
-
-
-def _context(cards: Sequence[dict[str, Any]], model: str) -> int | None:
-    """Tokens by the card of the model, or by the only card; None where it does not say."""
-    by_name = {str(card.get("id")): card for card in cards}
-    card = by_name.get(model, next(iter(by_name.values())) if len(by_name) == 1 else {})
-    places = [each for each in (card, card.get("meta")) if isinstance(each, dict)]
-    held = [_count(each.get(key)) or 0 for each in places for key in CONTEXT_KEYS]
-    return min((tokens for tokens in held if tokens >= SHORTEST_CONTEXT), default=None)
-
-
-def _seconds_asked(asked: str) -> float | None:
-    """Seconds of a Retry-After, given as a number or a date; None where it is neither."""
-    try:
-        return max(0.0, float(asked))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(asked).timestamp() - time.time())
-    except (ValueError, OverflowError, IndexError, TypeError, OSError):
-        return None
 
 
 def _count(value: object) -> int | None:

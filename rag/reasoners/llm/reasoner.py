@@ -10,7 +10,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm.fitting import Reduction, fit_to, reduce_further, reduced_items, reduced_variables
+from rag.reasoners.llm.fitting import (
+    ModelLimits,
+    Reduction,
+    fit_to,
+    reduce_further,
+    reduced_items,
+    reduced_variables,
+)
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.recording import ExchangeInput, Recording
 from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
@@ -198,7 +205,8 @@ class LlmReasoner:
         Nothing is learned from one call for the next: equal prompts are reduced equally, in any order.
         """
         whole = now = Reduction(images=sum(len(message.images) for message in messages))
-        now = fit_to(self._client.limits(), messages, now, longest)
+        known = ModelLimits(self._settings.context_tokens, self._settings.max_images)
+        now = fit_to(known, messages, now, longest)
         while True:
             less = replace(now, max_tokens=0) != whole
             shown = (*rendered(now), *messages[2:]) if less else messages

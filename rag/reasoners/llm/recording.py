@@ -14,28 +14,28 @@ last of them again after that.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import json
-import math
 import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from corpora.errors import file_error
-from corpora.outputs import RECORDING_HEAD
+from corpora.outputs import RECORDING_HEAD as HEAD
 from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import EncodedAudio, Message
 from rag.settings import ReasonerSettings
 
-LARGEST_COUNT = 2**53
-"""Of tokens; what is beyond it was no real count."""
 AROUND = 60
 """Characters shown on both sides of the first difference of two inputs."""
 
@@ -48,25 +48,47 @@ class ExchangeInput:
     prompt: str
     """Version of the prompt file."""
     settings: Mapping[str, Any]
-    messages: tuple[Mapping[str, Any], ...]
-    """`speaker` and `parts`: texts; images and sound as their hash and size."""
+    messages: Sequence[_Message]
 
     @classmethod
     def of(
         cls, role: str, prompt: str, settings: Mapping[str, Any], messages: Sequence[Message]
     ) -> ExchangeInput:
         """Of rendered messages: images are replaced by a hash of their bytes."""
-        return cls(role, prompt, dict(settings), tuple(_plain(message) for message in messages))
-
-    @cached_property
-    def input(self) -> str:
-        """Hash of the rendered input."""
-        return _hash(self.messages)
+        return cls(role, prompt, settings, [_plain(message) for message in messages])
 
     @cached_property
     def key(self) -> str:
         """32 hex digits that identify the input under its settings."""
-        return _hash([self.role, self.prompt, dict(self.settings), self.input])
+        return _hash([self.role, self.prompt, dict(self.settings), _hash(self.messages)])
+
+    @cached_property
+    def text(self) -> str:
+        """The input as one text; the system message is the prompt's, and comes last."""
+        ordered = sorted(self.messages, key=lambda message: message["speaker"] == "system")
+        parts = (part for message in ordered for part in message["parts"])
+        return "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
+
+
+class _Message(TypedDict):
+    speaker: str
+    parts: list[str | dict[str, Any]]
+    """Texts; images and sound as their hash and size."""
+
+
+class _Line(TypedDict):
+    """A line of a recording."""
+
+    key: str
+    role: str
+    prompt: str
+    settings: dict[str, Any]
+    messages: list[_Message]
+    reply: ChatReply
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+_LINE = TypeAdapter(_Line)
 
 
 @dataclass(frozen=True)
@@ -80,32 +102,18 @@ class Exchange:
     def line(self) -> str:
         """One line of a recording, without its end."""
         asked = self.asked
-        held = {
-            "key": asked.key,
-            "role": asked.role,
-            "prompt": asked.prompt,
-            "input": asked.input,
-            "settings": dict(asked.settings),
-            "messages": [dict(message) for message in asked.messages],
-            # As recordings always were, where the whole prompt was sent.
-            "reply": {k: v for k, v in asdict(self.sent).items() if k != "reduced" or v},
-            "seconds": round(self.seconds, 6),
-        }
+        held = {**asdict(asked), "key": asked.key, "reply": asdict(self.sent)}
+        held["seconds"] = round(self.seconds, 6)
         return json.dumps(held, ensure_ascii=False, sort_keys=True)
 
     @classmethod
     def read(cls, line: str) -> Exchange:
-        """Raises `ValueError`, `KeyError`, `TypeError`, `RecursionError` or `OverflowError` for what is no
-        exchange, or not the one it says."""
-        held = json.loads(line)
-        asked = ExchangeInput(held["role"], held["prompt"], held["settings"], tuple(held["messages"]))
+        """Raises `ValueError` or `RecursionError` for what is no exchange, or not the one it says."""
+        held = _LINE.validate_python(json.loads(line))
+        asked = ExchangeInput(held["role"], held["prompt"], held["settings"], held["messages"])
         if asked.key != held["key"]:
             raise ValueError("its key is not that of what it holds")
-        _check_input(asked)
-        seconds = float(held["seconds"])
-        if not 0.0 <= seconds < math.inf:
-            raise ValueError("seconds is no length of time")
-        return cls(asked, _chat_reply(held["reply"]), seconds)
+        return cls(asked, held["reply"], held["seconds"])
 
 
 def difference(now: ExchangeInput, recorded: ExchangeInput) -> str:
@@ -116,40 +124,19 @@ def difference(now: ExchangeInput, recorded: ExchangeInput) -> str:
             return f"{name} is {here!r}, recorded with {there!r}"
     if now.prompt != recorded.prompt:
         return f"the prompt is version {now.prompt}, recorded with {recorded.prompt}"
-    here, there = _text(now), _text(recorded)
-    at = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
-    at = min(len(here), len(there)) if at is None else at
-    start = max(0, at - AROUND)
-    return f"the input is {here[start : at + AROUND]!r}, recorded with {there[start : at + AROUND]!r}"
+    here, there = now.text, recorded.text
+    start = max(0, _alike(here, there) - AROUND)
+    shown = slice(start, start + 2 * AROUND)
+    return f"the input is {here[shown]!r}, recorded with {there[shown]!r}"
 
 
-def _check_input(asked: ExchangeInput) -> None:
-    """Raises `ValueError` for parts of another kind than `ExchangeInput.of` makes."""
-    for message in asked.messages:
-        match message:
-            case {"speaker": str(), "parts": [*parts]}:
-                if all(
-                    isinstance(part, str) or (isinstance(part, dict) and {"picture", "audio"} & part.keys())
-                    for part in parts
-                ):
-                    continue
-        raise ValueError("messages holds what is no message")
-    if not isinstance(asked.role, str) or not isinstance(asked.prompt, str):
-        raise ValueError("role and prompt are text")
+def _alike(one: str, other: str) -> int:
+    """Characters up to the first in which two texts differ."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in same)
 
 
-def _chat_reply(held: Mapping[str, Any]) -> ChatReply:
-    """Raises `ValueError` or `TypeError` for a reply that no model gave."""
-    sent = ChatReply(**held)
-    if not isinstance(sent.text, str) or not isinstance(sent.cut, bool):
-        raise ValueError("reply.text is text, and reply.cut true or false")
-    for count in (sent.prompt_tokens, sent.completion_tokens, sent.image_tokens):
-        if count is not None and (type(count) is not int or not 0 <= count <= LARGEST_COUNT):
-            raise ValueError("reply counts tokens, or says null")
-    return sent
-
-
-def _plain(message: Message) -> dict[str, Any]:
+def _plain(message: Message) -> _Message:
     parts: list[Any] = []
     for part in message.parts:
         if isinstance(part, str):
@@ -163,28 +150,9 @@ def _plain(message: Message) -> dict[str, Any]:
     return {"speaker": message.speaker, "parts": parts}
 
 
-def _kind(part: Mapping[str, Any]) -> str:
-    return "audio" if "audio" in part else "picture"
-
-
-def _text(asked: ExchangeInput) -> str:
-    """The input as one text; the system message is the prompt's, and comes last."""
-    ordered = sorted(asked.messages, key=lambda message: message["speaker"] == "system")
-    return "\n".join(
-        part if isinstance(part, str) else f"[{_kind(part)} {part[_kind(part)]}]"
-        for message in ordered
-        for part in message["parts"]
-    )
-
-
 def _hash(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-HEAD = RECORDING_HEAD
-COMPARED = 2000
-"""Characters of an input by which the nearest recorded one is found."""
 
 
 SendCall = Callable[[], "tuple[ChatReply, float]"]
@@ -222,9 +190,10 @@ class Recorder:
         self._one_line = threading.Lock()
         try:
             kept = _plain_bytes(path) if path.exists() else b""
-            whole = kept[: kept.rfind(b"\n") + 1]
-            if not _may_be_recording(kept):
+            # A killed run may have left a part of the first line.
+            if not (HEAD.encode().startswith(kept) or kept.startswith(f"{HEAD}\n".encode())):
                 raise SettingsError(f"{path}: no recording; name another file for reasoner.record")
+            whole = kept[: kept.rfind(b"\n") + 1]
             with path.open("r+b" if kept else "wb") as file:
                 file.truncate(len(whole))
                 file.seek(len(whole))
@@ -277,8 +246,9 @@ class Replayer:
         for number, line in enumerate(lines, start=2):
             try:
                 made = Exchange.read(line)
-            except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
-                raise SettingsError(f"{path}: line {number} is damaged: {error}") from error
+            except (ValueError, RecursionError) as error:
+                why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+                raise SettingsError(f"{path}: line {number} is damaged: {why}") from error
             self._held[made.asked.key].append(made)
 
     def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:  # noqa: ARG002 (of Recording)
@@ -293,14 +263,11 @@ class Replayer:
         return made.sent, made.seconds
 
     def _why(self, asked: ExchangeInput) -> str:
-        """What is asked, against the recorded exchange of its role that comes nearest."""
+        """What is asked, against the recorded exchange of its role that is like it for longest."""
         same = [made[0].asked for made in self._held.values() if made[0].asked.role == asked.role]
         if not same:
             return f"it holds no exchange for {asked.role}"
-        text = _compared(asked)
-        nearest = max(
-            same, key=lambda one: (one.settings == asked.settings, _similarity(text, _compared(one)))
-        )
+        nearest = max(same, key=lambda one: _alike(one.text, asked.text))
         return f"it does not hold what is asked for {asked.role}: {difference(asked, nearest)}"
 
 
@@ -309,19 +276,3 @@ def _plain_bytes(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise SettingsError(f"{path}: no recording, for it is no regular file; name another")
     return path.read_bytes()
-
-
-def _may_be_recording(kept: bytes) -> bool:
-    """Whether it begins as a recording does; a killed run may have left a part of the first line."""
-    head = HEAD.encode()
-    return head.startswith(kept) or kept.startswith(head + b"\n")
-
-
-def _compared(asked: ExchangeInput) -> str:
-    user = [message for message in asked.messages if message["speaker"] != "system"]
-    parts = [part for message in user for part in message["parts"] if isinstance(part, str)]
-    return "\n".join(parts)[:COMPARED]
-
-
-def _similarity(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).quick_ratio()

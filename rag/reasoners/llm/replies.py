@@ -3,9 +3,10 @@
 The text is read in three steps, each counted where it changes something. The object is found in what
 surrounds it (thinking, prose, a code fence), and JSON that does not parse is repaired by json-repair
 (trailing commas, quotes, comments, Python literals, missing brackets). Then each value is fitted to the type
-of its field: a number given as text, a single value where a list is wanted, a key in another spelling; keys
-that the model has no field for are dropped. An entry of a list that still does not fit is filtered out.
-Nothing is made up: a value that is missing stays missing, and a cut number is dropped, not completed.
+of its field, by pydantic's own conversions and a few more: a single value where a list is wanted, a time or a
+percentage as text, a key in another spelling; keys that the model has no field for are dropped. An entry of a
+list that still does not fit is filtered out. Nothing is made up: a value that is missing stays missing, and a
+cut number is dropped, not completed.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import math
 import re
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any, Generic, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
@@ -48,15 +50,11 @@ LONGEST_REPAIRED, MOST_QUOTES, DEEPEST = 20_000, 600, 8
 json-repair's time grows with their cube, and with depth faster still."""
 
 NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})"
-PLAIN_NUMBER = re.compile(NUMBER)
-DECIMAL_COMMA = re.compile(r"[-+]?\d{1,15},(?:\d{1,2}|\d{4,15})")
 SECONDS = re.compile(rf"({NUMBER})\s*(?:s|sec|secs|seconds?)\.?", re.IGNORECASE)
 CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):([0-5]?\d(?:\.\d{1,6})?)")
 PERCENT = re.compile(rf"({NUMBER})\s*%")
-FRACTION = re.compile(rf"({NUMBER})\s*/\s*({NUMBER})")
-NUMBERED = re.compile(r"(?:[a-z]+\s*)?[#\[(]?\s*([-+]?\d{1,15})(?:\.0{1,15})?\s*[\])]?", re.IGNORECASE)
+NUMBERED = re.compile(r"(?:[a-z]+\s*)?[#\[(]?\s*([-+]?\d{1,15})\s*[\])]?", re.IGNORECASE)
 """A whole number as text, maybe with the name of what it counts: `3`, `window 3`, `[3]`."""
-TRUE, FALSE = frozenset({"true", "yes", "y"}), frozenset({"false", "no", "n"})
 NOTHING = frozenset({"", "null", "none", "n/a", "na", "nan", "unknown", "undefined"})
 
 
@@ -71,13 +69,6 @@ class ParsedReply(Generic[ReplyT]):
     """Entries of a list did not fit and are left out."""
 
 
-@dataclass
-class _Fit:
-    """Collects what fitting the values of one object took."""
-
-    dropped: int = field(default=0)
-
-
 def parse_reply(text: str, model: type[ReplyT]) -> ParsedReply[ReplyT]:
     """The first object in `text` that is a `model`; `BadReply` where there is none.
 
@@ -85,22 +76,14 @@ def parse_reply(text: str, model: type[ReplyT]) -> ParsedReply[ReplyT]:
     """
     text = spoken(text)
     fault: BadReply | None = None
-    try:
-        for found, repaired in _objects(text):
+    for found, repaired in _objects(text):
+        try:
             if isinstance(found, BadReply):
-                fault = fault or found
-                continue
-            try:
-                return _as_model(found, model, repaired)
-            except BadReply as error:
-                fault = fault or error
-        if text.lstrip("`json \n\t").startswith("["):
-            return _as_model({_only_list(model): _array(text)}, model, True)
-    except RecursionError as error:
-        raise BadReply("the JSON is nested too deeply") from error
-    if fault is None:
-        fault = BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
-    raise fault
+                raise found
+            return _as_model(found, model, repaired)
+        except BadReply as error:
+            fault = fault or error
+    raise fault or BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
 
 
 def spoken(text: str) -> str:
@@ -137,7 +120,8 @@ def _repaired(text: str) -> Any:
     from json_repair import repair_json
 
     quotes = sum(map(text.count, "\"'“”"))
-    if len(text) > LONGEST_REPAIRED or quotes > MOST_QUOTES or _depth(text) > DEEPEST:
+    depth = max(accumulate((letter in "{[") - (letter in "}]") for letter in text))
+    if len(text) > LONGEST_REPAIRED or quotes > MOST_QUOTES or depth > DEEPEST:
         return None
     try:
         # Of a bracket alone it makes an empty object, which would be a reply.
@@ -146,41 +130,6 @@ def _repaired(text: str) -> Any:
         )
     except (ValueError, RecursionError, OverflowError):
         return None
-
-
-def _depth(text: str) -> int:
-    """Most brackets that are open at once, those inside strings among them."""
-    depth = deepest = 0
-    for letter in text:
-        if letter in "{[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif letter in "}]":
-            depth = max(0, depth - 1)
-    return deepest
-
-
-def _array(text: str) -> Any:
-    start = text.find("[")
-    try:
-        return _DECODER.raw_decode(text, start)[0]
-    except json.JSONDecodeError:
-        return _repaired(text[start:])
-
-
-def _only_list(model: type[BaseModel]) -> str:
-    """The one field of `model` that is a list; `BadReply` where there is none or more than one."""
-    lists = [name for name, each in model.model_fields.items() if get_origin(each.annotation) is tuple]
-    if len(lists) != 1:
-        raise BadReply("the reply is a list, not a JSON object")
-    return lists[0]
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    held = dict(pairs)
-    if len(held) != len(pairs) and any(held[key] != value for key, value in pairs):
-        raise BadReply("the JSON object repeats a key with another value")
-    return held
 
 
 def _float(digits: str) -> float:
@@ -200,29 +149,20 @@ def _no_constant(name: str) -> Any:
     raise BadReply(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_float, parse_int=_int, strict=False
-)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_float, parse_int=_int, strict=False)
 """Takes line ends inside strings as they are."""
 
 
 def _as_model(found: dict[str, Any], model: type[ReplyT], repaired: bool) -> ParsedReply[ReplyT]:
-    found = _unwrapped(found, model)
     fit = _Fit()
-    fitted = _fit_model(found, model, fit)
+    inside = _unwrapped(found, model)
     try:
-        before, after = _canonical(found), _canonical(fitted)
-        reply = model.model_validate_json(after, strict=True)
+        reply = model.model_validate(fit.record(inside, model))
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
         raise BadReply("; ".join(faults)) from error
-    except (ValueError, TypeError, OverflowError) as error:
-        raise BadReply("a value in the JSON is none that JSON holds") from error
-    return ParsedReply(reply, repaired or before != after, fit.dropped > 0)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    changed = reply.model_dump(mode="json", exclude_unset=True) != found
+    return ParsedReply(reply, repaired or changed, fit.dropped > 0)
 
 
 def _place(location: tuple[int | str, ...]) -> str:
@@ -233,124 +173,81 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 def _unwrapped(found: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
     """The object, or the one inside it that has keys of `model`, as in `{"reply": {...}}`."""
-    for _ in range(2):
-        if not found or _names(model) & {_plain(key) for key in found}:
-            return found
-        inner = [
-            value
-            for value in found.values()
-            if isinstance(value, dict) and _names(model) & {_plain(key) for key in value}
-        ]
-        if len(inner) != 1:
-            break
-        found = inner[0]
-    if not _names(model) & {_plain(key) for key in found}:
-        raise BadReply(f"the JSON object has none of the keys {', '.join(model.model_fields)}")
-    return found
-
-
-@cache
-def _names(model: type[BaseModel]) -> frozenset[str]:
-    return frozenset(_plain(name) for name in model.model_fields)
+    names = {_plain(name) for name in model.model_fields}
+    inner = [value for value in found.values() if isinstance(value, dict)]
+    for each in (found, *(inner if len(inner) == 1 else ())):
+        if not found or names & {_plain(key) for key in each}:
+            return each
+    raise BadReply(f"the JSON object has none of the keys {', '.join(model.model_fields)}")
 
 
 def _plain(key: object) -> str:
     return "".join(letter for letter in str(key).casefold() if letter.isalnum())
 
 
-def _fit_model(value: dict[str, Any], model: type[BaseModel], fit: _Fit) -> dict[str, Any]:
-    """The entries that `model` has fields for, each fitted to its field."""
-    given: dict[str, Any] = {}
-    for key, item in value.items():
-        given.setdefault(_plain(key), item)
-    fitted = {}
-    for name, each in model.model_fields.items():
-        item = value[name] if name in value else given.get(_plain(name), _MISSING)
-        if item is _MISSING or (item is None and not _takes_none(each.annotation) and not each.is_required()):
-            continue
-        fitted[name] = _fit_value(item, each.annotation, fit, each)
-    return fitted
+@dataclass
+class _Fit:
+    """Brings values into the form of their fields where that is plain; else as they are, for the model to
+    refuse."""
 
+    dropped: int = 0
+    """Entries that were left out."""
 
-_MISSING = object()
-
-
-def _takes_none(kind: Any) -> bool:
-    return type(None) in get_args(kind)
-
-
-def _fit_value(value: Any, kind: Any, fit: _Fit, info: FieldInfo | None = None) -> Any:
-    """The value in the form of `kind` where that is plain; else as it is, for the model to refuse."""
-    origin, args = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        inner = [each for each in args if each is not type(None)]
-        if value is None or len(inner) != 1:
-            return value
-        nothing = isinstance(value, str) and value.strip().casefold() in NOTHING and inner[0] is not str
-        return None if nothing else _fit_value(value, inner[0], fit, info)
-    if origin is tuple:
-        return _fit_list(value, args[0], fit)
-    if origin is dict:
-        whole = value if isinstance(value, dict) else {} if value is None else None
-        return value if whole is None else _fit_dict(whole, args[1], fit)
-    if origin is Literal:
-        return _fit_literal(value, args)
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        entry = _as_entry(value, kind)
-        return _fit_model(entry, kind, fit) if isinstance(entry, dict) else value
-    simple = {str: _fit_text, bool: _fit_bool, int: _fit_int}.get(kind)
-    if simple is not None:
-        return simple(value)
-    return _within(_fit_float(value, _bounds(info)), _bounds(info)) if kind is float else value
-
-
-def _fit_list(value: Any, kind: Any, fit: _Fit) -> Any:
-    """A list of what fits `kind`; a single value is a list of one. As it is where nothing of it fits."""
-    if isinstance(value, str) and value.strip().startswith("["):
-        value = _array(value)
-    if value is None or (isinstance(value, str) and value.strip().casefold() in NOTHING):
-        return []
-    if isinstance(value, dict):
-        one = not isinstance(kind, type) or not issubclass(kind, BaseModel) or _is_entry(value, kind)
-        items = [value] if one else list(value.values())
-    else:
-        items = value if isinstance(value, list) else [value]
-    fitted = [_fit_value("" if item is None and kind is str else item, kind, fit) for item in items]
-    kept = [item for item in fitted if _is_valid(item, kind)]
-    if not kept:
+    def record(self, value: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+        """The entries that `model` has fields for, each fitted to its field."""
+        given: dict[str, Any] = {}
+        for key, item in value.items():
+            given.setdefault(_plain(key), item)
+        fitted = {}
+        for name, each in model.model_fields.items():
+            item = value.get(name, given.get(_plain(name)))
+            absent = name not in value and _plain(name) not in given
+            nothing = item is None and type(None) not in get_args(each.annotation) and not each.is_required()
+            if not absent and not nothing:
+                fitted[name] = self.value(item, each.annotation, each)
         return fitted
-    fit.dropped += len(fitted) - len(kept)
-    return kept
+
+    def value(self, value: Any, kind: Any, info: FieldInfo | None = None) -> Any:
+        """One value; `kind`: the type of its field."""
+        origin, args = get_origin(kind), get_args(kind)
+        if origin in (Union, types.UnionType):
+            inner = next(each for each in args if each is not type(None))
+            if value is None or (inner is not str and _is_nothing(value)):
+                return None
+            return self.value(value, inner, info)
+        if origin is tuple:
+            return self.items(value, args[0])
+        if origin is dict and isinstance(value, dict):
+            return {key: self.value(each, args[1]) for key, each in value.items()}
+        if origin is Literal:
+            return _fit_word(value, args)
+        if isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, BaseModel):
+            return self.record(value, kind)
+        if kind is str:
+            return _fit_text(value)
+        if kind is int and isinstance(value, str) and (found := NUMBERED.fullmatch(value.strip())):
+            return int(found[1])
+        return _fit_float(value, *_bounds(info)) if kind is float else value
+
+    def items(self, value: Any, kind: Any) -> list[Any]:
+        """What of a list fits `kind`; a single value is a list of one. As it is where nothing of it fits."""
+        if value is None or _is_nothing(value):
+            return []
+        every = value if isinstance(value, list) else [value]
+        fitted = [self.value(item, kind) for item in every]
+        kept = [item for item in fitted if _is_valid(item, kind)]
+        self.dropped += len(fitted) - len(kept) if kept else 0
+        return kept or fitted
 
 
-def _fit_dict(value: dict[str, Any], kind: Any, fit: _Fit) -> dict[str, Any]:
-    """The entries whose value fits `kind`; all of them where none does."""
-    fitted = {key: _fit_value(each, kind, fit) for key, each in value.items()}
-    kept = {key: each for key, each in fitted.items() if _is_valid(each, kind)}
-    fit.dropped += len(fitted) - len(kept) if kept else 0
-    return kept or fitted
-
-
-def _is_entry(value: dict[str, Any], kind: type[BaseModel]) -> bool:
-    return bool(_names(kind) & {_plain(key) for key in value})
-
-
-def _as_entry(value: Any, kind: type[BaseModel]) -> Any:
-    """A text for a record of one text, and numbers in order for one that begins with numbers."""
-    fields = kind.model_fields
-    required = [name for name, each in fields.items() if each.is_required()]
-    if isinstance(value, str) and len(required) == 1 and fields[required[0]].annotation is str:
-        return {required[0]: value}
-    numbers = [name for name, each in fields.items() if each.annotation is float]
-    if isinstance(value, list) and len(value) == len(numbers) > 1 and {*required} <= {*numbers}:
-        return dict(zip(numbers, value, strict=True))
-    return value
+def _is_nothing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().casefold() in NOTHING
 
 
 def _is_valid(item: Any, kind: Any) -> bool:
     try:
-        _adapter(kind).validate_json(json.dumps(item), strict=True)
-    except (ValueError, TypeError, OverflowError):
+        _adapter(kind).validate_python(item)
+    except ValidationError:
         return False
     return True
 
@@ -363,60 +260,29 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 def _fit_text(value: Any) -> Any:
     if value is None:
         return ""
-    if isinstance(value, dict) and len(value) == 1:
-        (value,) = value.values()
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        value = " ".join(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)
+        return str(value)
     # A lone surrogate has no UTF-8: it could neither be shown nor be written.
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
-def _fit_bool(value: Any) -> Any:
-    if isinstance(value, int | float) and value in (0, 1):
-        return bool(value)
-    word = value.strip().strip(".!").casefold() if isinstance(value, str) else ""
-    return True if word in TRUE else False if word in FALSE else value
-
-
-def _fit_int(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 10**15:
-        return int(value)
-    if isinstance(value, list) and len(value) == 1:
-        return _fit_int(value[0])
-    matched = NUMBERED.fullmatch(value.strip()) if isinstance(value, str) else None
-    return int(matched[1]) if matched else value
-
-
-def _fit_float(value: Any, bounds: tuple[float | None, float | None]) -> Any:
-    if not isinstance(value, str):
-        return value
-    text, (low, high) = value.strip(), bounds
-    if PLAIN_NUMBER.fullmatch(text):
-        return float(text)
-    if DECIMAL_COMMA.fullmatch(text):
-        return float(text.replace(",", "."))
-    if (low, high) == (0, 1):
-        if share := PERCENT.fullmatch(text):
-            return float(share[1]) / 100
-        if (share := FRACTION.fullmatch(text)) and float(share[2]) > 0:
-            return float(share[1]) / float(share[2])
-        return value
-    if seconds := SECONDS.fullmatch(text):
-        return float(seconds[1])
-    if clock := CLOCK.fullmatch(text):
-        return 3600.0 * int(clock[1] or 0) + 60.0 * int(clock[2]) + float(clock[3])
-    return value
-
-
-def _within(value: Any, bounds: tuple[float | None, float | None]) -> Any:
-    """A number inside the bounds. A share: above 10 and up to 100 in percent, from 2 to 10 in
-    tenths. All else is clipped."""
+def _fit_float(value: Any, low: float | None, high: float | None) -> Any:
+    """A number inside the bounds. A share: above 10 and up to 100 in percent, from 2 to 10 in tenths. All
+    else is clipped."""
+    is_share = (low, high) == (0, 1)
+    if isinstance(value, str):
+        text = value.strip()
+        if re.fullmatch(NUMBER, text):
+            value = float(text)
+        elif is_share and (share := PERCENT.fullmatch(text)):
+            value = float(share[1]) / 100
+        elif not is_share and (seconds := SECONDS.fullmatch(text)):
+            value = float(seconds[1])
+        elif not is_share and (clock := CLOCK.fullmatch(text)):
+            value = 3600.0 * int(clock[1] or 0) + 60.0 * int(clock[2]) + float(clock[3])
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
-    low, high = bounds
-    if low == 0 and high == 1 and 2 <= value <= 100:
+    if is_share and 2 <= value <= 100:
         return value / (100 if value > 10 else 10)
     return low if low is not None and value < low else high if high is not None and value > high else value
 
@@ -429,7 +295,7 @@ def _bounds(info: FieldInfo | None) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _fit_literal(value: Any, allowed: tuple[Any, ...]) -> Any:
+def _fit_word(value: Any, allowed: tuple[Any, ...]) -> Any:
     """The allowed word that the text is, in another spelling, or that it begins with and no other follows."""
     if not isinstance(value, str) or value in allowed:
         return value

@@ -64,16 +64,13 @@ def test_a_limit_that_the_server_names_is_kept_at_once():
 
 def test_known_limits_hold_before_anything_is_sent():
     client = Scripted(EMPTY)
-    client.known = ModelLimits(max_images=3)
-    row = run(client, view())
+    row = run(client, view(), max_images=3)
     assert (shown(client), row["reduced"]) == ([3], 1)
     client = Scripted(EMPTY)
-    client.known = ModelLimits(context_tokens=2048)
-    row = run(client, view(count=200))
+    row = run(client, view(count=200), context_tokens=2048)
     assert 1 <= shown(client)[0] < 200
     assert 1000 <= client.max_tokens < 2048
-    client.known = ModelLimits(context_tokens=200_000, max_images=64)
-    row = run(client, view())
+    row = run(client, view(), context_tokens=200_000, max_images=64)
     assert (shown(client)[-1], client.max_tokens, row["reduced"]) == (16, TIMELINE.reply_tokens, 0)
 
 

@@ -61,7 +61,7 @@ def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(recording):
     assert again.usage() == usage
     assert usage.by_role["anchor_event"]["repairs"] == 1
     first, *_ = exchanges(recording)
-    assert set(first) == {"key", "role", "prompt", "input", "settings", "messages", "reply", "seconds"}
+    assert set(first) == {"key", "role", "prompt", "settings", "messages", "reply", "seconds"}
     assert (first["role"], first["settings"]["model"]) == ("anchor_event", "scripted")
     assert first["settings"]["temperature"] == 0
 
@@ -192,7 +192,7 @@ def line_of(sent: object, seconds: object = 1.0, messages: tuple = ()) -> str:
         Exchange(ExchangeInput("judge", "0" * 12, {"model": "m"}, ()), ChatReply("x"), 1.0).line()
     )
     changed = {**whole, "reply": sent, "seconds": seconds, "messages": list(messages)}
-    return json.dumps({**changed, "key": asked.key, "input": asked.input})
+    return json.dumps({**changed, "key": asked.key})
 
 
 @pytest.mark.parametrize(

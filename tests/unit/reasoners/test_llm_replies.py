@@ -76,7 +76,7 @@ def test_an_allowed_word_is_known_in_any_spelling(position):
 @pytest.mark.parametrize(
     ("value", "confidence"),
     [
-        *[('"0.5"', 0.5), ('"50%"', 0.5), ('"0,5"', 0.5), ('"5/10"', 0.5), ("1", 1.0), ('" .5 "', 0.5)],
+        *[('"0.5"', 0.5), ('"50%"', 0.5), ("1", 1.0), ('" .5 "', 0.5)],
         *[
             ("85", 0.85),
             ('"85"', 0.85),
@@ -102,7 +102,7 @@ def test_an_ambiguous_share_is_refused(value):
 def test_lists_take_one_value_and_no_value_and_leave_out_what_is_none():
     whole = {"start": 1.0, "end": 2.0, "description": "x"}
     one = TimelineEvent(start=1, end=2, description="x")
-    for events in (whole, [whole], json.dumps([whole]), {"0": whole}):
+    for events in (whole, [whole]):
         assert parse_reply(json.dumps({"events": events}), Timeline).reply == Timeline(events=(one,))
     for events in (None, [], "none"):
         assert read(json.dumps({"events": events}), Timeline) == Timeline()
