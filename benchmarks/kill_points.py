@@ -232,7 +232,7 @@ def _run_command(
     environment: Mapping[str, str],
 ) -> None:
     os.setsid()
-    for number, path in enumerate((os.devnull, os.devnull, log)):
+    for number, path in enumerate((os.devnull, os.devnull, str(log))):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     os.environ.update(environment)
     fake_readers()

@@ -174,7 +174,7 @@ def _place(location: tuple[int | str, ...]) -> str:
 def _unwrapped(found: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
     """The object, or the one inside it that has keys of `model`, as in `{"reply": {...}}`."""
     names = {_plain(name) for name in model.model_fields}
-    inner = [value for value in found.values() if isinstance(value, dict)]
+    inner: list[dict[str, Any]] = [value for value in found.values() if isinstance(value, dict)]
     for each in (found, *(inner if len(inner) == 1 else ())):
         if not found or names & {_plain(key) for key in each}:
             return each
