@@ -174,8 +174,9 @@ def _place(location: tuple[int | str, ...]) -> str:
 def _unwrapped(found: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
     """The object, or the one inside it that has keys of `model`, as in `{"reply": {...}}`."""
     names = {_plain(name) for name in model.model_fields}
-    inner: list[dict[str, Any]] = [value for value in found.values() if isinstance(value, dict)]
-    for each in (found, *(inner if len(inner) == 1 else ())):
+    inner = [value for value in found.values() if isinstance(value, dict)]
+    places: list[dict[str, Any]] = [found, *(inner if len(inner) == 1 else ())]
+    for each in places:
         if not found or names & {_plain(key) for key in each}:
             return each
     raise BadReply(f"the JSON object has none of the keys {', '.join(model.model_fields)}")
