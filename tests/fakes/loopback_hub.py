@@ -27,8 +27,6 @@ class Hub:
     gated: bool = False
     corrupted: dict[str, bytes] = field(default_factory=dict)
     """Other bytes, of the same length, sent for a file than those that its hash was made of."""
-    metadata: bool = True
-    """False: a mirror that lists names alone, without sizes and hashes."""
     page: str = ""
     """A part of the addresses that are answered with a login page."""
     breaks: int = 0
@@ -51,11 +49,9 @@ class Hub:
     def info(self) -> dict[str, object]:
         siblings: list[dict[str, object]] = []
         for name, data in self.files.items():
-            row: dict[str, object] = {"rfilename": name}
-            if self.metadata:
-                row |= {"size": len(data), "blobId": git_blob(data)}
-                if name.endswith(LARGE):
-                    row["lfs"] = {"sha256": sha256(data), "size": len(data), "pointerSize": 134}
+            row: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": git_blob(data)}
+            if name.endswith(LARGE):
+                row["lfs"] = {"sha256": sha256(data), "size": len(data), "pointerSize": 134}
             siblings.append(row)
         return {"id": self.repo, "modelId": self.repo, "sha": self.commit, "siblings": siblings}
 
