@@ -13,7 +13,7 @@ from corpora.errors import SettingsError
 
 if TYPE_CHECKING:
     from corpora.passages.document import Document
-    from corpora.passages.scanned_text import RecognizedPage, ScannedPage
+    from corpora.passages.page_layout import RecognizedPage, ScannedPage
     from corpora.records import Problem
 
 READERS = "rag.document_readers"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages.scanned_text import TextLine, rows_of
+from corpora.passages.page_layout import TextLine, rows_of
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.onnx_graph import forbid_telemetry

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages.scanned_text import TextLine
+from corpora.passages.page_layout import TextLine
 
 SAME_STROKES = 0.85
 """Least correlation of the slopes in every piece of a text, a third as wide as it is high, that makes it

@@ -17,7 +17,7 @@ from corpora.records import Passage, Problem
 from corpora.text_decoding import without_blanks
 
 if TYPE_CHECKING:
-    from corpora.passages.scanned_text import RecognizedPage, ScannedPage
+    from corpora.passages.page_layout import RecognizedPage, ScannedPage
 
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""

@@ -16,7 +16,7 @@ from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
 
 if TYPE_CHECKING:
-    from corpora.passages.scanned_text import RecognizedPage
+    from corpora.passages.page_layout import RecognizedPage
 
 MAX_TITLE = 300
 MAX_ID = 500

@@ -1,4 +1,6 @@
-"""A page as it is laid out, blanks between columns, into paragraphs and rows of tables.
+"""The text of pages, out of the pieces of text on them: of a file, or found by OCR.
+
+Columns of prose are read one after the other, tables by rows:
 
 Kind of footage      Retention         | Kind of footage | Retention |
 Routine              31 days     ->    |-|-|
@@ -9,40 +11,50 @@ Use of force         7 years           | Routine | 31 days |
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING, TypeVar
 
 from corpora.passages.document import tidy
 from corpora.passages.tables import escaped, row
-from corpora.text_decoding import without_blanks
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_LINES = 4
+"""Fewest lines of a column, unless a sentence goes on from one of two or three to the next."""
+MOST_CROSSING = 0.25
+"""Share of the lines that may go across both columns, as headings do."""
+MIDDLE = 0.25
+"""Share of the width of a text on both sides of what may be between two columns."""
+NEAR = 2.0
+"""Widths of a letter up to which two pieces side by side are one cell."""
+PARAGRAPH = 1.25
+"""Distances of lines from which one begins a paragraph."""
 LEAST_ROWS = 3
 """Of two lines with a gap at one place it may be chance."""
 MOST_COLUMNS = 200
 """Of a table; comparing each cell with more takes too long."""
-MOST_BLANK = 2
-"""Lines between two rows."""
+PROSE_WIDTH = 30
+"""Characters in each line of each of several columns, from which they are of prose and not of a table."""
+TOLERANCE = 2.0
+"""Widths of a letter by which cells of a column may miss each other, as numbers on the right do."""
 LEAST_PAGES = 3
 RUNNING = 0.3
 """Of the pages, that a running head has, or a foot: chapters and even pages may have their own."""
-GOING_ON = 1 / 3
-"""Of the lines after a space, that begin in lower case, from which the space is within paragraphs."""
 LONGEST_RUNNING = 200
 """Characters."""
-PROSE_WIDTH = 30
-"""Characters in each line of each of several columns, from which they are of prose and not of a table."""
-TOLERANCE = 2
-"""Characters by which cells of a column may miss each other, as numbers on the right do; less than a gap."""
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-z])[.)]")
 """Before the items of a list."""
 _LEADERS = re.compile(r"(?:\s?\.){5,}")
 """Dots from an entry to the number of its page."""
-
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,4}(?![\w,]|\.\d)")
 _COUNTED = re.compile(
     r"(?!(?:page|p|seite|s|página|pagina|side|sida|strana|strona)\b)[^\W\d_]+ \d+", re.IGNORECASE
@@ -50,45 +62,215 @@ _COUNTED = re.compile(
 """What may count more than pages."""
 
 
-class ColumnsOfProse(Exception):
-    """The page is set in columns, whose lines stand beside each other and belong to different sentences."""
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A piece of text on a page, a line or a part of one.
+
+    Its edges are in pixels of an image, from the upper left corner, or in points of a page, y down.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+
+    @property
+    def middle(self) -> float:
+        """The middle of its height."""
+        return (self.top + self.bottom) / 2
+
+
+LineT = TypeVar("LineT", bound=TextLine)
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """A page without text, as it is shown."""
+
+    number: int
+    """From 1, as viewers count."""
+    pages: int
+    """How many pages the file has."""
+    image: NDArray[np.uint8]
+    """Gray, (h, w), upright; the long side has 2,000 pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """What OCR gave of a scanned page."""
+
+    number: int
+    """From 1."""
+    lines: tuple[TextLine, ...]
+    """Those with text."""
+    unread: str = ""
+    """What it holds that cannot be read, as "an image that cannot be decoded"; empty where it was read."""
+
+
+def page_texts(pages: Sequence[RecognizedPage]) -> list[tuple[int, str]]:
+    """Number and text of each page that has any, without the lines that open or end many pages."""
+    texts = without_running([page_text(page.lines) for page in pages])
+    return [(page.number, text) for page, text in zip(pages, texts, strict=True) if text]
+
+
+def page_text(lines: Sequence[TextLine]) -> str:
+    """Columns of prose one after the other, tables by rows. `lines`: in the order of their file, if any."""
+    return "\n".join(_across(part) for part in _parts(lines))
+
+
+def _parts(lines: Sequence[TextLine]) -> Iterator[Sequence[TextLine]]:
+    """The lines of each column in the order of reading, and those above, between and below columns."""
+    columns = _columns(lines)
+    if columns is None:
+        yield lines
+        return
+    left, right, crossing = columns
+    above = float("-inf")
+    for line in [*sorted(crossing, key=lambda line: line.middle), None]:
+        below = line.middle if line is not None else float("inf")
+        for side in (left, right):
+            if part := [each for each in side if above < each.middle <= below]:
+                yield from _parts(part)
+        if line is not None:
+            yield [line]
+        above = below
+
+
+def _columns(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine], list[TextLine]] | None:
+    """Lines of the left column, of the right one, and across both; None without two columns of prose."""
+    if len(lines) < LEAST_LINES:
+        return None
+    first, last = min(line.left for line in lines), max(line.right for line in lines)
+    margin = (last - first) * MIDDLE
+    edges = [line.right for line in lines if first + margin < line.right < last - margin]
+    if not edges:
+        return None
+    ends, starts = sorted(line.right for line in lines), sorted(line.left for line in lines)
+    edge = min(edges, key=lambda at: (bisect_left(starts, at) - bisect_right(ends, at), at))
+    left = [line for line in lines if line.right <= edge]
+    right = [line for line in lines if line.left >= edge]
+    crossing = [line for line in lines if line.left < edge < line.right]
+    prose = _is_prose(left) and _is_prose(right) and len(crossing) <= MOST_CROSSING * len(lines)
+    return (left, right, crossing) if prose else None
+
+
+def _is_prose(side: Sequence[TextLine]) -> bool:
+    """Whether the lines of a column are of prose, and not the cells of a table."""
+    texts = [line.text for line in sorted(side, key=lambda line: line.middle)]
+    several = len(texts) >= LEAST_LINES or any(text[:1].islower() for text in texts[1:])
+    return several and median(map(len, texts)) >= PROSE_WIDTH
+
+
+def rows_of(lines: Iterable[LineT]) -> list[list[LineT]]:
+    """Lines side by side together, from left to right; rows from top to bottom.
+
+    A line belongs to a row when its middle is between top and bottom of the row's first, so that a word a
+    little higher than its neighbour stays beside it.
+    """
+    rows: list[list[LineT]] = []
+    for line in sorted(lines, key=lambda line: (line.middle, line.left)):
+        if rows and rows[-1][0].top <= line.middle <= rows[-1][0].bottom:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.left) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What stands together in a row."""
+
+    left: float
+    """In widths of a letter, as `right`."""
+    right: float
+    text: str
+    order: tuple[int, ...]
+    """Which pieces of the file it is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    cells: list[_Cell]
+    apart: bool
+    """Whether there is more space above it than between the lines of a paragraph."""
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(cell.text.split()) for cell in self.cells)
+
+
+def _across(lines: Sequence[TextLine]) -> str:
+    """The text of lines that are read across."""
+    if not lines:
+        return ""
+    letter = median((line.right - line.left) / len(line.text) for line in lines) or 1.0
+    places = {id(line): place for place, line in enumerate(lines)}
+    found = rows_of(lines)
+    steps = [0.0, *(below[0].middle - above[0].middle for above, below in pairwise(found))]
+    usual = median(steps[1:]) if len(steps) > 1 else 0.0
+    rows: list[_Row] = []
+    for pieces, step in zip(found, steps, strict=True):
+        made = _Row(list(_cells(pieces, letter, places)), step > PARAGRAPH * usual)
+        alone = rows and len(rows[-1].cells) == len(made.cells) == 1
+        if alone and _goes_on(rows[-1].text, made.text):
+            made = replace(made, apart=False)
+        rows.append(made)
+    text = _laid_out(rows)
+    return "\n".join(line.text for line in lines) if text is None else text
+
+
+def _cells(pieces: Sequence[TextLine], letter: float, places: dict[int, int]) -> Iterator[_Cell]:
+    """The cells of a row: pieces that are near each other are one, and one with wide blanks is several."""
+    held: _Cell | None = None
+    for piece in pieces:
+        text = _LEADERS.sub(lambda dots: " " * max(3, len(dots[0])), piece.text.expandtabs())
+        wide = (piece.right - piece.left) / len(text) / letter
+        for place, part in enumerate(_CELL.finditer(text)):
+            left, right = (piece.left / letter + wide * end for end in part.span())
+            cell = _Cell(left, right, part[0], (places[id(piece)],))
+            if held is not None and not place and left - held.right <= NEAR:
+                cell = _Cell(held.left, right, f"{held.text} {part[0]}", held.order + cell.order)
+            elif held is not None:
+                yield held
+            held = cell
+    if held is not None:
+        yield held
 
 
 @dataclass
 class _Table:
-    """A table as its lines come."""
+    """A table as its rows of cells come."""
 
-    columns: list[tuple[int, int]] = field(default_factory=list)
-    """[start, end) of each column, in characters."""
-    groups: list[list[dict[int, str]]] = field(default_factory=lambda: [[]])
-    """Lines between blank ones: text by the number of its column."""
+    columns: list[tuple[float, float]] = field(default_factory=list)
+    """[left, right) of each column."""
+    groups: list[list[dict[int, _Cell]]] = field(default_factory=lambda: [[]])
+    """Rows between wider spaces: cells by the number of their column."""
 
-    def take(self, line: str, blank: int) -> bool:
-        """Whether a line goes on with the table; `blank`: lines before it."""
-        found = [(match.start(), match.end(), match[0]) for match in _CELL.finditer(line)]
-        if max(len(found), len(self.columns)) > MOST_COLUMNS:
+    def take(self, row: _Row) -> bool:
+        """Whether a row of cells goes on with the table."""
+        blank = bool(self.columns) and row.apart
+        if max(len(row.cells), len(self.columns)) > MOST_COLUMNS:
             return False
-        columns: list[tuple[int, int]] = list(self.columns)
-        placed: dict[int, str] = {}
-        for start, end, text in found:
+        columns, placed = list(self.columns), dict[int, _Cell]()
+        for cell in row.cells:
             under = [
                 at
-                for at, column in enumerate(columns)
-                if start < column[1] + TOLERANCE and column[0] < end + TOLERANCE
+                for at, (left, right) in enumerate(columns)
+                if cell.left < right + TOLERANCE and left < cell.right + TOLERANCE
             ]
             if len(under) > 1 or (under and under[0] in placed):
                 return False
             if under:
                 at = under[0]
-                columns[at] = min(start, columns[at][0]), max(end, columns[at][1])
+                columns[at] = min(cell.left, columns[at][0]), max(cell.right, columns[at][1])
             else:
-                if self.columns and (blank or 0 not in placed or start < self.columns[-1][1]):
+                if self.columns and (blank or 0 not in placed or cell.left < self.columns[-1][1]):
                     return False
                 at = len(columns)
-                columns.append((start, end))
-            placed[at] = text
-        goes_on = bool(self.columns) and not blank and 0 not in placed
-        if blank > MOST_BLANK or (len(found) < 2 and not goes_on):
+                columns.append((cell.left, cell.right))
+            placed[at] = cell
+        if len(row.cells) < 2 and not (self.columns and not blank and 0 not in placed):
             return False
         self.columns = columns
         if blank:
@@ -96,65 +278,95 @@ class _Table:
         self.groups[-1].append(placed)
         return True
 
-    def parts(self) -> list[list[dict[int, str]]]:
-        """The lines of each row; empty where it is no table. Raises `ColumnsOfProse`."""
+    def rows(self) -> list[list[dict[int, _Cell]]] | None:
+        """The lines of each row; none where it is no table, None for columns of prose."""
         lines = [line for group in self.groups for line in group]
         if sum(len(line) > 1 for line in lines) < LEAST_ROWS:
             return []
-        texts = [[line[at] for line in lines if at in line] for at in range(len(self.columns))]
+        texts = [[line[at].text for line in lines if at in line] for at in range(len(self.columns))]
         if all(median(map(len, own)) >= PROSE_WIDTH for own in texts):
-            raise ColumnsOfProse
-        whole = len(self.groups) >= LEAST_ROWS
-        parts: list[list[dict[int, str]]] = [*self.groups] if whole else []
-        for line in [] if whole else lines:
-            if 0 in line or not parts:
-                parts.append([])
-            parts[-1].append(line)
-        return parts
-
-    def cells(self, part: Sequence[dict[int, str]]) -> list[str]:
-        """The cells of a row."""
-        return [" ".join(line[at] for line in part if at in line) for at in range(len(self.columns))]
+            return None
+        if len(self.groups) >= LEAST_ROWS:
+            return self.groups
+        rows: list[list[dict[int, _Cell]]] = []
+        for line in lines:
+            if 0 in line or not rows:
+                rows.append([])
+            rows[-1].append(line)
+        return rows
 
 
-class _StreamOrder:
-    """The text of a page in the order of its content stream, and how many rows have another order."""
+def _laid_out(rows: Sequence[_Row]) -> str | None:
+    """Paragraphs and tables. None where the lines of columns stand beside each other and belong to different
+    sentences: more rows come column by column in the file than across."""
+    texts, at, differs = list[str](), 0, 0
+    while at < len(rows):
+        table, last = _Table(), at
+        while last < len(rows) and table.take(rows[last]):
+            last += 1
+        lines_of = table.rows()
+        if lines_of is None:
+            return None
+        if lines_of:
+            width = range(len(table.columns))
+            columns = [[[line[n] for line in lines if n in line] for n in width] for lines in lines_of]
+            texts += [
+                "",
+                *_lines([[" ".join(c.text for c in own) for own in cells] for cells in columns]),
+                "",
+            ]
+            differs += sum(
+                _differs(cells, [list(line.values()) for line in lines])
+                for cells, lines in zip(columns, lines_of, strict=True)
+            )
+            at = last
+        else:
+            if len(rows[at].cells) > 1:
+                differs += _differs([[cell] for cell in rows[at].cells], [rows[at].cells])
+            texts += [""] * rows[at].apart + [rows[at].text]
+            at += 1
+    return "\n".join(texts) if differs <= 0 else None
 
-    def __init__(self, text: str) -> None:
-        self._text = without_blanks(_LEADERS.sub("   ", text))
-        self._differs = 0
 
-    def compare(self, cells: Sequence[str], lines: Sequence[Iterable[str]]) -> None:
-        """A row, whose cells come one after the other, or line by line. Prose comes column by column, as
-        may forms, whose cells are no parts of sentences."""
-        if not self._text:
-            return
-        across = "".join("".join(own) for own in lines)
-        if any(without_blanks(row) in self._text for row in ("".join(cells), across)):
-            self._differs -= 1
-        elif max(map(len, cells)) >= PROSE_WIDTH and any(map(_within_sentence, cells)):
-            self._differs += 1
-
-    def check(self) -> None:
-        """Raises `ColumnsOfProse` for more rows in another order than in this one."""
-        if self._differs > 0:
-            raise ColumnsOfProse
+def _differs(cells: Sequence[Sequence[_Cell]], lines: Sequence[Sequence[_Cell]]) -> int:
+    """-1 for a row whose cells come one after the other in the file, or line by line; 1 where they may be of
+    columns of prose; 0 for others, as forms come whose cells are no parts of sentences."""
+    for parts in (cells, lines):
+        order = list(dict.fromkeys(place for part in parts for cell in part for place in cell.order))
+        if order == list(range(order[0], order[0] + len(order))):
+            return -1
+    texts = [" ".join(cell.text for cell in own) for own in cells]
+    within = any(text[:1].isalpha() and not text[:1].isupper() for text in texts)
+    return int(within and max(map(len, texts)) >= PROSE_WIDTH)
 
 
-def _within_sentence(text: str) -> bool:
-    return text[:1].isalpha() and not text[:1].isupper()
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a sentence does, from one line or page to the next."""
+    return after[:1].islower() and before[-1:] not in ".!?:" and not _MARK.match(after)
 
 
-def laid_out(page: str, stream: str = "") -> str:
-    """The text of a page. `stream`: the same in the order of the content stream, if known.
+def _lines(cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows, or the items of a list, whose marks stand in a column of their own."""
+    if all(_MARK.fullmatch(own[0]) for own in cells):
+        yield from (" ".join(filter(None, own)) for own in cells)
+        return
+    heads = _has_heads(cells)
+    for number, own in enumerate(cells):
+        yield row([escaped(cell) for cell in own], heads=heads and not number)
 
-    Raises `ColumnsOfProse` for a page whose lines cannot be read across.
+
+def _has_heads(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: capitals, and no figures where others have them.
+
+    Of two columns it may as well be the first of a list: "Colour  Red".
     """
-    lines = [_LEADERS.sub("   ", line.expandtabs()).rstrip() for line in page.split("\n")]
-    order = _StreamOrder(stream)
-    text = "\n".join(_texts(_single_spaced(lines), order))
-    order.check()
-    return text
+    first, *others = cells
+    named = len(first) > 2 and all(cell[:1].isupper() for cell in first) and not _figured(first)
+    return named and any(map(_figured, others))
+
+
+def _figured(cells: Sequence[str]) -> bool:
+    return any(char.isdigit() for cell in cells for char in cell)
 
 
 def joined(pages: Sequence[str]) -> tuple[str, list[int]]:
@@ -207,84 +419,3 @@ def _shapes(line: str, place: int) -> set[str]:
         for number in _NUMBER.finditer(line):
             shapes.add(f"{line[: number.start()]}\0{int(number[0]) - place}{line[number.end() :]}")
     return shapes
-
-
-def _single_spaced(lines: Sequence[str]) -> list[str]:
-    """Without the blank lines within paragraphs: those after which a sentence goes on, and all that are as
-    many as in many such places."""
-    said = [at for at, line in enumerate(lines) if line]
-    prose = [len(_CELL.findall(line)) == 1 for line in lines]
-    going_on: dict[int, list[bool]] = {}
-    for before, at in pairwise(said):
-        if prose[before] and prose[at]:
-            going_on.setdefault(at - before - 1, []).append(lines[at].lstrip()[0].islower())
-    spaces = [
-        space for space, on in going_on.items() if len(on) >= LEAST_ROWS and sum(on) >= len(on) * GOING_ON
-    ]
-    kept, space = list[str](), max(spaces, default=0)
-    for before, at in pairwise([-1, *said]):
-        within = before >= 0 and prose[before] and prose[at] and _goes_on(lines[before], lines[at].lstrip())
-        kept += [""] * (0 if within else at - before - 1 - space) + [lines[at]]
-    return kept
-
-
-def _goes_on(before: str, after: str) -> bool:
-    """Whether a sentence does, from one line or page to the next."""
-    return after[:1].islower() and before[-1:] not in ".!?:" and not _MARK.match(after)
-
-
-def _texts(lines: Sequence[str], order: _StreamOrder) -> Iterator[str]:
-    at = 0
-    while at < len(lines):
-        table, last = _table(lines, at)
-        if parts := table.parts():
-            cells = [table.cells(part) for part in parts]
-            for own, part in zip(cells, parts, strict=True):
-                order.compare(own, [line.values() for line in part])
-            yield from ("", *_lines_of(cells), "")
-            at = last
-        else:
-            found = _CELL.findall(lines[at])
-            if len(found) > 1:
-                order.compare(found, [found])
-            yield " ".join(lines[at].split())
-            at += 1
-
-
-def _lines_of(cells: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows, or the items of a list, whose marks stand in a column of their own."""
-    if all(_MARK.fullmatch(own[0]) for own in cells):
-        yield from (" ".join(filter(None, own)) for own in cells)
-        return
-    heads = _has_heads(cells)
-    for number, own in enumerate(cells):
-        yield row([escaped(cell) for cell in own], heads=heads and not number)
-
-
-def _table(lines: Sequence[str], first: int) -> tuple[_Table, int]:
-    """What may be a table from a line on, and the line behind it."""
-    table, last, blank = _Table(), first, 0
-    for at in range(first, len(lines)):
-        if not lines[at]:
-            if not table.columns:
-                break
-            blank += 1
-        elif table.take(lines[at], blank):
-            last, blank = at + 1, 0
-        else:
-            break
-    return table, last
-
-
-def _has_heads(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: capitals, and no figures where others have them.
-
-    Of two columns it may as well be the first of a list: "Colour  Red".
-    """
-    first, *others = cells
-    named = len(first) > 2 and all(cell[:1].isupper() for cell in first) and not _figured(first)
-    return named and any(map(_figured, others))
-
-
-def _figured(cells: Sequence[str]) -> bool:
-    return any(char.isdigit() for cell in cells for char in cell)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 import corpora.errors as errors
 from corpora.passages.document import Document, PageStart
-from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
+from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
 from corpora.platforms import read_into, readable
 from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address

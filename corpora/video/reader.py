@@ -19,7 +19,7 @@ from corpora.outputs import OverwritePolicy, replace_file
 from corpora.passages import read_documents, read_passages
 from corpora.passages.chunking import read_scans_or_passages
 from corpora.passages.document import Document
-from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
+from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
 from corpora.settings import ReadingSettings, StorageSettings
 from corpora.video.audio import read_audio

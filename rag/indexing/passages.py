@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.formats import text_bytes
-from corpora.passages.scanned_text import ScannedPage, TextLine
+from corpora.passages.page_layout import ScannedPage, TextLine
 from corpora.records import Passage, Problem
 from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader, PageReader

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.fetching import scratch_folder
 from corpora.manifest import recommended_encoder
 from corpora.objects import is_url
-from corpora.passages.scanned_text import TextLine
+from corpora.passages.page_layout import TextLine
 from corpora.records import Evidence, Video
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages.scanned_text import TextLine
+from corpora.passages.page_layout import TextLine
 from indexers.ocr import Ocr
 
 

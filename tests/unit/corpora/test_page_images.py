@@ -18,8 +18,8 @@ from pypdf.generic import (
     NumberObject,
 )
 
+from corpora.passages.page_layout import RecognizedPage, ScannedPage
 from corpora.passages.pdf import LONG_SIDE, scanned_pages
-from corpora.passages.scanned_text import RecognizedPage, ScannedPage
 from indexers.ocr import Ocr, open_ocr
 from indexers.settings import OcrSettings
 from tests.fakes.documents import (

@@ -14,7 +14,7 @@ from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObjec
 
 from corpora.passages import Document, read_documents, read_passages
 from corpora.passages.document import PageStart
-from corpora.passages.scanned_text import RecognizedPage, TextLine
+from corpora.passages.page_layout import RecognizedPage, TextLine
 from corpora.records import Passage, Problem
 from rag.errors import UnsupportedFile
 from tests.fakes.documents import write_pdf

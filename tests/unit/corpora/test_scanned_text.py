@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from corpora.passages.scanned_text import RecognizedPage, TextLine, page_texts
+from corpora.passages.page_layout import RecognizedPage, TextLine, page_texts
 
 
 def line(text: str, left: float, row: float) -> TextLine:

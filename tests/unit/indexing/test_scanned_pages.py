@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from corpora.passages.scanned_text import TextLine
+from corpora.passages.page_layout import TextLine
 from indexers.protocol import Disabled
 from rag.indexing import IndexReport, index, pipeline
 from rag.indexing.report import Progress
