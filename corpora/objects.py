@@ -10,7 +10,7 @@ import os
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -126,49 +126,31 @@ class ObjectStore:
         """The same for whoever only reads: a store that no longer answers is noticed earlier."""
         self._reads, self._writes = reads, writes
 
-    def list(self, prefix: str = "", *, after: str = "") -> Iterator[StoredObject]:
-        """Every object whose key begins with the path `prefix`, in no particular order.
-
-        `after`: only keys that sort after it. Raises `Unaddressable`.
-        """
+    def list(self, prefix: str = "") -> Iterator[StoredObject]:
+        """Every object whose key begins with the path `prefix`, in no particular order. Raises
+        `Unaddressable`."""
         import obstore
 
         with store_errors(self.url):
-            for batch in obstore.list(self._reads, prefix or None, offset=after or None, chunk_size=1000):
+            for batch in obstore.list(self._reads, prefix or None, chunk_size=1000):
                 yield from map(_described, batch)
 
     def list_addressable(
-        self, prefix: str, skip: Callable[[Unaddressable], object], after: str = ""
+        self, prefix: str, skip: Callable[[Unaddressable], object]
     ) -> Iterator[StoredObject]:
-        """As `list`, of a whole bucket; `skip` is called with the keys at which a listing stops.
-
-        Objects in the same folder as such a key that sort before it may be left out with it: a listing comes
-        in pages, and the page is lost.
-        """
+        """As `list`, without folders in which a key stops a listing; `skip` is called with that key."""
+        folders: tuple[str, ...] = ()
         try:
-            for found in self.list(prefix, after=after):
-                yield found
-                after = found.key
-            return
-        except Unaddressable as error:
-            stopped: Unaddressable | None = error
-        try:
-            objects, folders = self._folder(prefix)
+            found: Iterable[StoredObject] = list(self.list(prefix))
         except Unaddressable:
-            while stopped is not None:
-                skip(stopped)
-                after, stopped = _following(stopped.key), None
-                if (beyond := self.head(after)) is not None:
-                    yield beyond
-                try:
-                    for found in self.list(prefix, after=after):
-                        yield found
-                except Unaddressable as error:
-                    stopped = error
-            return
-        yield from (found for found in objects if found.key > after)
+            try:
+                found, folders = self._folder(prefix)
+            except Unaddressable as error:
+                skip(error)
+                return
+        yield from found
         for folder in folders:
-            yield from self.list_addressable(folder, skip, after)
+            yield from self.list_addressable(folder, skip)
 
     def list_folder(self, prefix: str = "") -> Iterator[StoredObject]:
         """As `list`, without what is in folders below `prefix`."""
@@ -303,22 +285,6 @@ class ObjectStore:
                     obstore.delete(self._writes, key)
                 except FileNotFoundError:
                     continue
-
-
-def _following(key: str) -> str:
-    """The least key that can be named of those after `key`, which cannot, and after all like it."""
-    start = 0
-    for part in key.split("/"):
-        end = start + len(part)
-        if part in {"", ".", ".."}:
-            return key[:end] + ("0" if end < len(key) else " ")  # "0" is the character after "/"
-        for at, character in enumerate(part, start):
-            if character < " ":
-                return f"{key[:at]} "
-            if character == "\x7f":
-                return f"{key[:at]}\x80"
-        start = end + 1
-    return key
 
 
 def _described(meta: Any) -> StoredObject:
@@ -505,12 +471,12 @@ def object_states(
     """What each address has: None for no object, and the error where that cannot be seen."""
     from concurrent.futures import ThreadPoolExecutor
 
+    folders: dict[str, list[str]] = {}
+    for address in dict.fromkeys(addresses):
+        folders.setdefault(address.rpartition("/")[0], []).append(address)
     states: dict[str, StoredObject | StoreError | None] = {}
-    folders = _by_folder(addresses)
-    if not folders:
-        return states
+    down: dict[str, StoreError | None] = {}
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        down: dict[str, StoreError | None] = {}
         for folder, inside in folders.items():
             bucket = folder.split("/")[2]
             if bucket not in down:
@@ -518,19 +484,13 @@ def object_states(
             if (error := down[bucket]) is not None:
                 states |= dict.fromkeys(inside, error)
                 continue
-            if len(inside) <= FEW:
-                states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
-                continue
-            states |= dict.fromkeys(inside)
-            try:
-                store, key = locate(folder, storage)
-                for found in store.list(key):
-                    if (address := f"{store.url}/{found.key}") in states:
-                        states[address] = found
-            except Unaddressable:
-                states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
-            except StoreError as error:
-                states |= dict.fromkeys(inside, error)
+            with suppress(Unaddressable):
+                if len(inside) > FEW:
+                    store, key = locate(folder, storage)
+                    there = {f"{store.url}/{found.key}": found for found in store.list_folder(key)}
+                    states |= {address: there.get(address) for address in inside}
+                    continue
+            states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
     return states
 
 
@@ -555,18 +515,6 @@ def _unanswered(address: str, storage: StorageSettings) -> StoreError | None:
     except StoreError:
         return state
     return None
-
-
-def _by_folder(addresses: Iterable[str]) -> dict[str, list[str]]:
-    """The addresses by the folder that holds them, folders within one of these included."""
-    folders: dict[str, list[str]] = {}
-    last = ""
-    for address in sorted(set(addresses), key=lambda each: each.rpartition("/")[0] + "/"):
-        folder = address.rpartition("/")[0] + "/"
-        if not last or not folder.startswith(last):
-            last = folder
-        folders.setdefault(last, []).append(address)
-    return folders
 
 
 def _options(url: str, settings: StorageSettings) -> dict[str, str]:

@@ -263,7 +263,7 @@ class _Walk:
 
     def _unaddressable(self, store: ObjectStore, error: Unaddressable) -> None:
         reason = "its key has an empty part, '.' or '..' as one, or a control character: it cannot be read"
-        action = "skipped, and objects of its folder that sort before it may be missing; rename it"
+        action = "skipped with all of its folder; rename it"
         self._report(f"{store.url}/{error.key}", reason, action)
 
     def _listed(self, store: ObjectStore, found: StoredObject) -> _Listed:

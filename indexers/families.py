@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from corpora.entry_points import all_entry_points, load_entry_point
-from corpora.errors import SettingsError
+from corpora.entry_points import load_entry_point
 from indexers.devices import TORCH_BACKENDS
 from indexers.models.catalogue import Model
 from indexers.settings import EncoderSettings
@@ -121,20 +120,3 @@ def load_family(name: str) -> ImageEncoderFamily:
     """Raises `UsageError` for an unknown name, `SettingsError` where its module cannot be imported."""
     family: ImageEncoderFamily = load_entry_point(GROUP, name, "family of image encoders")
     return family
-
-
-def require_backend(name: str) -> None:
-    """Raises `SettingsError` for an `encoder.backend` that is not `auto`, and that no family here has.
-
-    For indexing without an image encoder; where there is one, its own backends decide.
-    """
-    if name == "auto" or name in TORCH_BACKENDS:
-        return
-    known = dict.fromkeys(TORCH_BACKENDS)
-    for family in all_entry_points(GROUP):
-        try:
-            known |= dict.fromkeys(load_family(family).backends)
-        except SettingsError:  # one that does not load is none of the user's who did not name it
-            continue
-    if name not in known:
-        raise SettingsError(f"encoder.backend {name!r} is unknown; known: auto, {', '.join(known)}")

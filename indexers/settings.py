@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from corpora.settings import SettingsSection
 
@@ -45,23 +45,6 @@ class OcrSettings(SettingsSection):
     """Words read with less confidence are dropped."""
 
 
-_CODES = """
-af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr ht hu hy
-id is it ja jw ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa
-sd si sk sl sn so sq sr su sv sw ta te tg th tk tl tr tt uk ur uz vi yi yo yue zh
-"""
-LANGUAGES = frozenset(_CODES.split())
-"""Those of Whisper, by the codes that it takes."""
-
-
-def _known_language(code: str) -> str:
-    if code and code not in LANGUAGES:
-        raise ValueError(
-            f"{code!r} is no language of Whisper; use a code such as en, de or zh, or leave it empty"
-        )
-    return code
-
-
 class AsrSettings(SettingsSection):
     """Section `asr`: speech."""
 
@@ -69,7 +52,7 @@ class AsrSettings(SettingsSection):
     """Reading of speech; `auto`: if the model is installed and its weights are here."""
     model: str = "faster-whisper-base"
     """A name of `rag models list`, or `hf:FOLDER` of a Whisper in CTranslate2's form."""
-    language: Annotated[str, AfterValidator(_known_language)] = ""
+    language: str = ""
     """Language spoken, as a code of Whisper such as `en`; empty lets the model detect it."""
 
 

@@ -26,14 +26,12 @@ from corpora.video.audio import read_audio
 from corpora.video.clipping import copy_streams, encode_clip
 from corpora.video.decoders import check_decoder, decode, decode_at
 from corpora.video.ipc import MediaProcess
-from corpora.video.probe import probe_file
-from corpora.video.pyav_decoder import read_packets
+from corpora.video.probe import probe_file, read_tracks
+from corpora.video.pyav_decoder import keyframes_near, read_packets
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe, TimedText, TrackFacts
 from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector
 from corpora.video.sidecars import Sidecars, merge_sidecars, read_sidecar
-from corpora.video.storyboard import keyframes_near
 from corpora.video.subtitles import read_texts
-from corpora.video.tracks import read_tracks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

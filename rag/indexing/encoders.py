@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
 from indexers.errors import OTHER_ENCODER, EncoderKind
-from indexers.families import require_backend
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.protocol import ImageEncoder, TextEncoder, TextTower
@@ -67,7 +66,6 @@ def select_encoders(
 def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None = None) -> SelectedEncoders:
     """The encoders that a library was made with. Raises as `select_encoders`."""
     settings = settings_of_library(held, settings)
-    require_backend(settings.encoder.backend)
     line = _image_line(held, settings, recommended)
 
     def open_image() -> ImageEncoder | None:
@@ -82,7 +80,6 @@ def open_configured_encoder(
     """The image encoder that the settings ask for, loaded, and one line on it."""
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     if resolved.name is None:
-        require_backend(settings.encoder.backend)
         return None, f"image embeddings: off ({resolved.reason})"
     backend, batch = choose_backend(resolved.name, settings.encoder)
     encoder = open_image_encoder(resolved.name, settings.encoder, backend=backend, batch=batch)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from corpora.errors import UnreadableFile
-from corpora.object_file import BLOCK, ObjectFiles
+from corpora.video.containers import BLOCK, ObjectFiles
 from corpora.video.reader import MediaReader, cut_clip
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video

@@ -9,8 +9,8 @@ import av
 import pytest
 
 from corpora.errors import UnsupportedFile
+from corpora.video.probe import read_tracks
 from corpora.video.records import TrackFacts
-from corpora.video.tracks import read_tracks
 from tests.fakes.synthetic import write_video
 
 

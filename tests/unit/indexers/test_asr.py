@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from benchmarks.speech import espeak
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, voiced_part, windows
@@ -21,7 +20,7 @@ from indexers.models.catalogue import known_model
 from indexers.models.lookup import file_parts, find_weights
 from indexers.models.verify import verify
 from indexers.protocol import Disabled
-from indexers.settings import LANGUAGES, AsrSettings, EncoderSettings
+from indexers.settings import AsrSettings, EncoderSettings
 from rag.errors import DeviceFull, ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 
 MODEL = AsrSettings().model
@@ -338,16 +337,3 @@ def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
     parrot.said = segments()
     with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for speech recognition.*; free"):
         list(listener(parrot, "en").transcribe([noise(3)]))
-
-
-def test_an_unknown_language_is_refused_before_a_model_is_opened() -> None:
-    for language in ("", "en", "yue"):
-        assert AsrSettings(language=language).language == language
-    for language in ("english", "EN", "de-DE", "xx"):
-        with pytest.raises(ValidationError, match=f"'{language}' is no language of Whisper; use a code such"):
-            AsrSettings(language=language)
-
-
-def test_the_known_languages_are_those_of_the_package() -> None:
-    tokenizer = pytest.importorskip("faster_whisper.tokenizer")
-    assert frozenset(tokenizer._LANGUAGE_CODES) == LANGUAGES

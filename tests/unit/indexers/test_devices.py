@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexers import families, registry
+from indexers import registry
 from indexers.devices import BATCHES, PLACES, TORCH_BACKENDS, find_device, has_device, placement
 from indexers.imagebind import _vision
 from indexers.preprocess import Preprocessing
@@ -130,19 +130,3 @@ def test_auto_takes_the_fastest_of_the_device_that_the_encoder_has(
     assert chosen(("abacus-int4",), backend="torch-bf16", batch=3) == ("abacus-int4", 3)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
     assert chosen(TORCH_BACKENDS, device="cpu")[0] == "torch-bf16"
-
-
-def test_without_an_image_encoder_a_backend_is_one_that_some_family_has(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def load(name: str) -> Any:
-        if name == "broken":
-            raise SettingsError("cannot be loaded")
-        return SimpleNamespace(backends=("abacus-int4",))
-
-    monkeypatch.setattr(families, "all_entry_points", lambda _: {"abacus": None, "broken": None})
-    monkeypatch.setattr(families, "load_family", load)
-    for name in ("auto", "torch-fp32", "cuda-bf16", "abacus-int4"):
-        families.require_backend(name)
-    with pytest.raises(SettingsError, match="'torch-fp3' is unknown; known: auto, torch-fp32"):
-        families.require_backend("torch-fp3")

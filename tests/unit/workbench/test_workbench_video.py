@@ -19,7 +19,7 @@ from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
 from eval.workbench import jobs as making
-from eval.workbench.corpus import make_corpus, read_marker, write_marker
+from eval.workbench.corpus import make_corpus, read_marker
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
 from eval.workbench.render_pool import render_jobs
 from eval.workbench.video import AUDIO_RATE, Render, frames_hash
@@ -197,20 +197,3 @@ def test_a_dead_worker_is_one_line(tmp_path: Path) -> None:
     threading.Thread(target=kill_one).start()
     with pytest.raises(RagError, match="a worker process ended unexpectedly"):
         list(render_jobs(tmp_path, videos[:2], 2, [].append))
-
-
-def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> None:
-    (tmp_path / "videos").mkdir()
-    video, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
-    video.write_bytes(b"rendered")
-    write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 8}]})
-    assert recommended_encoder([tmp_path]) == "bundled"
-    assert recommended_encoder([video]) == "bundled"
-    real.write_bytes(b"not rendered")
-    assert recommended_encoder([tmp_path]) is None
-    assert recommended_encoder([tmp_path / "videos"]) is None
-    assert recommended_encoder([real]) is None
-    assert recommended_encoder([video]) == "bundled"
-    real.unlink()
-    (tmp_path / "more").symlink_to("/")
-    assert recommended_encoder([tmp_path]) is None
