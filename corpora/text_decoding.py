@@ -193,6 +193,13 @@ def read_text_blocks(path: str) -> Iterator[str]:
             yield _UNWANTED.sub("", block)
 
 
+def read_lines(path: str, most: int) -> Iterator[str]:
+    """As `read_text_blocks`: lines with their ends, cut after `most` characters."""
+    with Path(path).open(encoding=file_encoding(path).name, errors="replace", newline=None) as file:
+        while line := file.readline(most):
+            yield _UNWANTED.sub("", line)
+
+
 def file_encoding(path: str) -> Encoding:
     """That of a file, which is read through for its first byte that is not UTF-8, and guessed by what is
     there."""

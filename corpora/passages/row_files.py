@@ -9,7 +9,7 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,12 @@ from corpora.passages.rows import (
 )
 from corpora.passages.spreadsheets import table_documents
 from corpora.records import Problem
-from corpora.text_decoding import decode, read_text_blocks
+from corpora.text_decoding import decode, read_lines
 
 MAX_FIELD = 16 * 2**20
 """Characters; an unclosed quote swallows at most this much before the row is abandoned."""
 _WORD = re.compile(r"(?<![\w.])(?!(?:true|false|nan?|none|null|inf)\b)[^\W\d_]{2,}(?![\w.])", re.IGNORECASE)
 """A word of a table: no part of a number, a name of a file or an id."""
-MAX_LINE = 2**20
-"""Longer lines go to the parser in pieces, which a quoted field puts together again."""
 
 
 def read_delimited(path: str) -> Iterator[Document | Problem]:
@@ -47,7 +45,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     """
     refuse_binary(path)
     csv.field_size_limit(MAX_FIELD)
-    lines = bounded_lines(path)
+    lines = read_lines(path, MAX_FIELD)
     header_line = next((line for line in lines if line.strip()), None)
     if header_line is None:
         raise DamagedFile(f"{path}: no text in it")
@@ -104,24 +102,6 @@ def _delimited_rows(records: Iterator[list[str]], header: list[str]) -> Iterator
             yield Row(number, dict(zip(header, values, strict=True)))
 
 
-def bounded_lines(path: str) -> Iterator[str]:
-    """Lines with their ends, cut every 1 Mi characters, so that no line fills the memory."""
-    return _lines(read_text_blocks(path))
-
-
-def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    held = ""
-    for block in blocks:
-        *lines, held = (held + block).split("\n")
-        for line in lines:
-            yield line + "\n"
-        while len(held) >= MAX_LINE:
-            yield held[:MAX_LINE]
-            held = held[MAX_LINE:]
-    if held:
-        yield held
-
-
 MAX_ROW = 64 * 2**20
 MAX_JSON = 256 * 2**20
 
@@ -150,9 +130,8 @@ def read_json(path: str) -> Iterator[Document | Problem]:
 
 
 def _json_rows(path: str) -> Iterator[Row]:
-    number = 0
-    for number, line in enumerate(_whole_lines(path), start=1):
-        if line is None:
+    for number, line in enumerate(read_lines(path, MAX_ROW), start=1):
+        if len(line) >= MAX_ROW:
             yield Row(number, trouble=f"longer than {MAX_ROW >> 20} Mi characters")
         elif line.strip():
             yield _parsed(number, line)
@@ -171,21 +150,6 @@ def _json_row(number: int, value: Any) -> Row:
     if not isinstance(value, dict):
         return Row(number, trouble="not a JSON object")
     return Row(number, {key.lower(): field for key, field in value.items()})
-
-
-def _whole_lines(path: str) -> Iterator[str | None]:
-    """Lines put together from bounded pieces; None for one that is too long to be a row."""
-    parts: list[str] = []
-    size = 0
-    for piece in bounded_lines(path):
-        size += len(piece)
-        if size <= MAX_ROW:
-            parts.append(piece)
-        if piece.endswith("\n"):
-            yield "".join(parts) if size <= MAX_ROW else None
-            parts, size = [], 0
-    if size:
-        yield "".join(parts) if size <= MAX_ROW else None
 
 
 BATCH_ROWS = 256

@@ -7,7 +7,6 @@ of messages: those of one chat are one document.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,10 @@ PIECE = 2**20
 """Characters of messages after which the next ones are another document."""
 
 
+WIKIHOW = frozenset({"headline", "title", "text"})
+"""Columns of `wikihowAll.csv` (github.com/mahnazkoupaee/WikiHow-Dataset), whose steps are in `headline`."""
+ROW_NUMBERS = frozenset({"", "unnamed: 0"})
+"""Names of the row numbers that data frames write out."""
 OWN = frozenset(("title", "heading", "headline", "name", "subject", "_id", "id", "doc_id", "docid"))
 """Columns of a row that is a document by itself."""
 
@@ -117,10 +120,9 @@ def name_columns(names: Iterable[str]) -> str:
 
 def _generic(row: Row, tally: Tally) -> Document | None:
     fields = row.fields
-    if (article := _wikihow_article(row)) is not None:
-        return article
-    text = _first(fields, TEXT)
-    title = _first(fields, TITLE)
+    text, title = _first(fields, TEXT), _first(fields, TITLE)
+    if fields.keys() >= WIKIHOW:
+        title, text = _first(fields, ["title"]), f"{_first(fields, ['headline'])}\n\n{text}"
     document = make_document(title, (not title and message(fields)) or text, _first(fields, IDENTITY))
     if document is None:
         tally.add(row, "no text")
@@ -142,41 +144,6 @@ def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
             if joined.strip():
                 return joined
     return ""
-
-
-WIKIHOW = frozenset({"headline", "title", "text"})
-"""Columns of `wikihowAll.csv`, an article a row (github.com/mahnazkoupaee/WikiHow-Dataset)."""
-ROW_NUMBERS = frozenset({"", "unnamed: 0"})
-"""Names of the row numbers that data frames write out."""
-
-_NUMBERED = re.compile(r"(?<=[a-z])\d{1,2}$")
-"""Articles of one name are reported apart by a number glued to it, which is no part of the title."""
-
-
-def _wikihow_article(row: Row) -> Document | None:
-    """An article of WikiHow, its steps before its text; None for any other row."""
-    if row.fields.keys() - ROW_NUMBERS != WIKIHOW:
-        return None
-    title = _NUMBERED.sub("", _column(row, "title").strip())
-    return make_document(title, f"{_cleaned(row, 'headline')}\n\n{_cleaned(row, 'text')}")
-
-
-def _column(row: Row, name: str) -> str:
-    value = row.fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _cleaned(row: Row, name: str) -> str:
-    """The dump left the commas and semicolons of its lists at the line ends: `step one.,`"""
-    lines = (line.strip().lstrip(",; ") for line in _column(row, name).split("\n"))
-    return "\n".join(_ended(line) for line in lines if line)
-
-
-def _ended(line: str) -> str:
-    if line[-1] not in ",;":
-        return line
-    words = line.rstrip(",; ")
-    return words if words.endswith((".", "!", "?", ":")) else words + "."
 
 
 def is_chat(fields: Mapping[str, Any]) -> bool:

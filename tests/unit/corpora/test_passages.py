@@ -150,7 +150,7 @@ def test_wikihow_whole_articles(tmp_path: Path) -> None:
         ],
     )
     assert pairs(path) == [
-        ("How to Be Tidy", 'Sort it.\nClean up.\n\nPut "all" things.\nin boxes.'),
+        ("How to Be Tidy1", 'Sort it.,\nClean up.\n\nPut "all" things;\n, in boxes.'),
         ("How to Use MP3", "Text only."),
     ]
 
