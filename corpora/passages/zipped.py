@@ -11,7 +11,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from lzma import LZMAError
@@ -115,11 +115,9 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
     """A Word file as one document."""
     with _opened(path) as archive:
         main = _part(archive, "word/document.xml", "officeDocument")
-        lists = _WordLists(archive.side("word/numbering.xml"))
-        parts = [_html(main, lists.mark)]
-        parts += [
-            _html(archive.side(name), lists.mark) for name in sorted(filter(ASIDE.fullmatch, archive.names))
-        ]
+        mark = _word_lists(archive.side("word/numbering.xml"))
+        parts = [_html(main, mark)]
+        parts += [_html(archive.side(name), mark) for name in sorted(filter(ASIDE.fullmatch, archive.names))]
         yield _document(path, _title(archive.side("docProps/core.xml")), dict.fromkeys(parts))
 
 
@@ -302,46 +300,32 @@ Mark = Callable[[Element], str]
 """Gives what is written before a paragraph: the mark of an item of a list, else nothing."""
 
 
-class _WordLists:
-    """The marks of the items of lists, whose numbers go on behind other paragraphs."""
+def _word_lists(numbering: Element) -> Mark:
+    """Marks of the items of a Word file's lists, whose numbers go on behind other paragraphs."""
+    numbered: dict[str, set[int]] = {}
+    definitions: dict[str, str] = {}
+    for held in numbering:
+        if _name(held) == "abstractNum":
+            forms = [(_number(level, "ilvl", 0), _below(level, "numFmt")) for level in held]
+            numbered[_value(held, "abstractNumId")] = {
+                at for at, form in forms if form is not None and _value(form, "val") not in ("bullet", "none")
+            }
+        elif (of := _below(held, "abstractNumId")) is not None:
+            definitions[_value(held, "numId")] = _value(of, "val")
+    counts: dict[str, dict[int, int]] = {}
 
-    def __init__(self, numbering: Element) -> None:
-        self._forms: dict[tuple[str, int], tuple[bool, int]] = {}
-        """By definition and level: whether it is numbered, and its first number."""
-        self._of: dict[str, str] = {}
-        """The definition of each list."""
-        self._counts: dict[str, dict[int, int]] = {}
-        self._restarts: dict[tuple[str, int], int] = {}
-        for held in numbering:
-            if _name(held) == "abstractNum":
-                for level in held:
-                    form = _below(level, "numFmt")
-                    numbered = form is not None and _value(form, "val") not in ("bullet", "none")
-                    at = _value(held, "abstractNumId"), _number(level, "ilvl", 0)
-                    self._forms[at] = numbered, _number(_below(level, "start"), "val", 1)
-            elif (of := _below(held, "abstractNumId")) is not None:
-                number = _value(held, "numId")
-                self._of[number] = _value(of, "val")
-                for each in held:
-                    if (start := _below(each, "startOverride")) is not None:
-                        self._restarts[number, _number(each, "ilvl", 0)] = _number(start, "val", 1)
-
-    def mark(self, paragraph: Element) -> str:
-        """As `Mark`."""
-        properties = _below(paragraph, "pPr", "numPr")
-        held = None if properties is None else _below(properties, "numId")
-        if properties is None or held is None or _value(held, "val") == "0":
+    def mark(paragraph: Element) -> str:
+        held = _below(paragraph, "pPr", "numPr", "numId")
+        number = "0" if held is None else _value(held, "val")
+        if number == "0":
             return ""
-        number, level = _value(held, "val"), _number(_below(properties, "ilvl"), "val", 0)
-        of = self._of.get(number, "")
-        numbered, start = self._forms.get((of, level), (False, 1))
-        if not numbered:
+        level = _number(_below(paragraph, "pPr", "numPr", "ilvl"), "val", 0)
+        if level not in numbered.get(definitions.get(number, ""), ()):
             return "- "
-        counts = self._counts.setdefault(of, {})
-        restart = self._restarts.pop((number, level), None)
-        counts[level] = counts.get(level, start - 1) + 1 if restart is None else restart
-        self._counts[of] = {at: count for at, count in counts.items() if at <= level}
-        return f"{counts[level]}. "
+        counts[number] = _counted(counts.get(number, {}), level)
+        return f"{counts[number][level]}. "
+
+    return mark
 
 
 def _slide_lists(slide: Element) -> Mark:
@@ -349,17 +333,21 @@ def _slide_lists(slide: Element) -> Mark:
     for body in slide.iter():
         counts: dict[int, int] = {}
         for paragraph in body if _name(body) == "txBody" else ():
-            properties = _below(paragraph, "pPr")
-            level = 0 if properties is None else _number(properties, "lvl", 0)
-            counts = {at: count for at, count in counts.items() if at <= level}
+            level = _number(_below(paragraph, "pPr"), "lvl", 0)
             auto = _below(paragraph, "pPr", "buAutoNum")
             if auto is None:
-                counts.pop(level, None)
+                counts = {at: count for at, count in counts.items() if at < level}
                 marks[paragraph] = "" if _below(paragraph, "pPr", "buChar") is None else "- "
             else:
-                counts[level] = counts.get(level, _number(auto, "startAt", 1) - 1) + 1
+                counts = _counted(counts, level, _number(auto, "startAt", 1))
                 marks[paragraph] = f"{counts[level]}. "
     return lambda paragraph: marks.get(paragraph, "")
+
+
+def _counted(counts: Mapping[int, int], level: int, start: int = 1) -> dict[int, int]:
+    """The numbers of a list's levels after one more item, which ends the lists within the one before it."""
+    above = {at: count for at, count in counts.items() if at < level}
+    return above | {level: counts.get(level, start - 1) + 1}
 
 
 def _html(element: Element, mark: Mark, depth: int = 0) -> str:
