@@ -20,16 +20,7 @@ from pypdf.generic import (
 
 from corpora.passages.page_layout import RecognizedPage, ScannedPage
 from corpora.passages.pdf import LONG_SIDE, scanned_pages
-from indexers.ocr import Ocr, open_ocr
-from indexers.settings import OcrSettings
-from tests.fakes.documents import (
-    add_rendered_page,
-    image_object,
-    page_image,
-    self_drawing_pdf,
-    write_pdf,
-    write_scans,
-)
+from tests.fakes.documents import add_rendered_page, image_object, self_drawing_pdf, write_pdf, write_scans
 
 SIZE = (300, 400)
 
@@ -134,14 +125,3 @@ def test_what_cannot_be_decoded_says_why(tmp_path: Path) -> None:
 def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
     self_drawing_pdf(tmp_path / "a.pdf", 1)
     assert pages_of(tmp_path / "a.pdf") == []
-
-
-@pytest.mark.slow
-def test_the_engine_takes_a_page_at_its_own_size() -> None:
-    ocr = open_ocr(OcrSettings())
-    assert isinstance(ocr, Ocr)
-    image = np.asarray(page_image("The drain plug is M14.", size=(1415, LONG_SIDE)), np.uint8)
-    (line,) = ocr.read_page(image)
-    assert line.text == "The drain plug is M14."
-    assert 130 < line.left < 160
-    assert 190 < line.top < line.bottom < 250

@@ -14,7 +14,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from corpora.passages import Document, chunk
-from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, count_pieces
+from corpora.passages.chunking import CHUNK_SIZE, count_pieces
 from corpora.passages.document import PageStart
 
 PROSE = " ".join(
@@ -52,23 +52,6 @@ def test_a_passage_is_on_all_pages_that_its_text_is_on() -> None:
     assert [(p.passage_id, p.text) for p in passages] == [
         (p.passage_id, p.text) for p in chunk(document(PROSE))
     ]
-
-
-@pytest.mark.slow
-def test_the_parts_of_a_table_have_the_pages_of_their_own_rows() -> None:
-    head = "| Bolt | Turns |\n|-|-|\n"
-    rows = [f"| bolt {i} of the rear wheel | {i * 7} |\n" for i in range(60)]
-    text = head + "".join(rows)
-    pages = (
-        PageStart(0, 1),
-        PageStart(len(head) + sum(map(len, rows[:20])), 2),
-        PageStart(text.index(rows[40]), 3),
-    )
-    passages = chunk(Document("d", "", text.rstrip(), pages))
-    assert all(passage.text.startswith(head) for passage in passages)
-    for passage in passages:
-        numbers = [int(number) for number in re.findall(r"bolt (\d+)", passage.text)]
-        assert passage.pages == tuple(sorted({number // 20 + 1 for number in numbers}))
 
 
 def test_a_text_that_is_repeated_is_on_the_pages_that_have_it_first() -> None:
@@ -109,26 +92,10 @@ def test_ids_go_by_title_and_text_alone() -> None:
     assert chunk(document("cd", "ab"))[0].passage_id != chunk(document("d", "abc"))[0].passage_id
 
 
-def test_a_text_that_repeats_itself_is_one_passage_once() -> None:
-    passages = chunk(document("Same words again. " * 3000))
-    assert len({p.passage_id for p in passages}) == len(passages) < 30
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["x" * 22_000, "中" * 22_000, "😀" * 10_000, "? ! " * 6_000, "a\n" * 11_000])
 def test_odd_texts_are_cut_to_size(text: str) -> None:
     assert all(0 < count_pieces(passage.text) <= CHUNK_SIZE for passage in chunk(document(text)))
-
-
-def test_a_long_title_leaves_room_for_text() -> None:
-    passages = chunk(document(PROSE, title="long title " * 25))
-    assert all(count_pieces(passage.text) >= CHUNK_SIZE // 3 for passage in passages[:-1])
-
-
-def test_sections_lose_nothing() -> None:
-    words = [f"w{i}" for i in range(3 * MAX_SECTION // 5)]
-    found = {word for passage in chunk(document(" ".join(words))) for word in passage.text.split()}
-    assert found == set(words)
 
 
 @pytest.mark.slow

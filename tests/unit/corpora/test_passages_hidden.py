@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from corpora.passages import Document, read_documents
 from corpora.passages.web_page import SURROUNDINGS, document_of
 
 
@@ -100,30 +97,3 @@ def test_what_holds_the_text_is_no_surrounding(html: str, read: str) -> None:
     document = document_of(html, surroundings=SURROUNDINGS)
     assert document is not None
     assert document.text == read
-
-
-def test_hidden_text_is_no_title() -> None:
-    document = document_of("<h1 hidden>a</h1><h1>b<span hidden>c</span></h1><p>d</p>")
-    assert document is not None
-    assert (document.title, document.text) == ("b", "d")
-
-
-def page_text(tmp_path: Path, html: str) -> str:
-    path = tmp_path / "a.html"
-    path.write_text(html)
-    (document,) = read_documents(path)
-    assert isinstance(document, Document)
-    return " ".join(document.text.split())
-
-
-def test_a_page_of_surroundings_alone_is_read(tmp_path: Path) -> None:
-    assert (
-        page_text(tmp_path, "<header><p>a</header><div role=dialog>b</div><div class=ad>c</div>") == "a b c"
-    )
-
-
-def test_headers_footers_and_asides_of_the_text_are_read(tmp_path: Path) -> None:
-    page = (
-        "<header><h1>a</h1></header><article><header>b</header><aside>c</aside>d<footer>e</footer></article>"
-    )
-    assert page_text(tmp_path, f"<title>t</title>{page}") == "a b c d e"

@@ -135,23 +135,10 @@ def test_each_file_is_in_one_shard_with_its_sidecars(tmp_path: Path) -> None:
     assert all(file.sidecars == (f"{file.path[:-4]}.srt",) for found in shards for file in found.files)
 
 
-def test_a_shard_is_the_same_below_another_mount_point(tmp_path: Path) -> None:
-    for root in ("here", "there"):
-        put(tmp_path / root, *(f"{n}.txt" for n in range(20)))
-    first, second = (scan(tmp_path / root, shard=Shard.parse("2/3")) for root in ("here", "there"))
-    assert 0 < len(first.files) < 20
-    assert names(first, tmp_path / "here") == names(second, tmp_path / "there")
-
-
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "-1/3", "1/3/5", "a/b", "1/" + "9" * 5000])
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="K from 1 to N"):
         Shard.parse(text)
-
-
-def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="nowhere: no such file or folder"):
-        scan([tmp_path, tmp_path / "nowhere"])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from corpora.video.records import TimedText
-from corpora.video.sidecars import Sidecars, read_sidecars
+from corpora.video.sidecars import read_sidecars
 from corpora.video.subtitles import Cues, parse_subtitles
 
 SRT = """1
@@ -122,26 +122,11 @@ def test_a_cue_that_cannot_be_understood_is_counted(name: str, text: str, cues: 
     assert (shown(parsed), parsed.skipped) == (cues, 1)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_subtitles_of_any_encoding(tmp_path: Path, encoding: str, newline: str) -> None:
-    path = tmp_path / "video.srt"
-    path.write_bytes(SRT.replace("\n", newline).encode(encoding))
-    assert [text.text for text in read_sidecars([path]).texts] == ["Hello there, second line", "Déjà vu"]
-
-
 @pytest.mark.parametrize("mark", [".tr", ".tur", "_tr", ".Turkish.forced", " [tr]", ".tr-TR.sdh"])
 def test_the_language_of_a_name_decides_between_encodings(tmp_path: Path, mark: str) -> None:
     path = tmp_path / f"video{mark}.srt"
     path.write_bytes("00:01.000 --> 00:02.000\nİyi şanslar.\n".encode("cp1254"))
     assert [text.text for text in read_sidecars([path]).texts] == ["İyi şanslar."]
-
-
-def test_an_encoding_that_is_unsure_is_a_note(tmp_path: Path) -> None:
-    path = tmp_path / "video.srt"
-    path.write_bytes("00:01.000 --> 00:02.000\nNaïve plan\n".encode("cp1252"))
-    (note,) = read_sidecars([path]).notes
-    assert note.startswith("video.srt: its encoding is taken for cp1252")
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
@@ -176,11 +161,6 @@ def test_a_useless_file_is_reported(tmp_path: Path, content: bytes, note: str) -
     found = read_sidecars([path])
     assert found.texts == ()
     assert found.notes == (note,)
-
-
-def test_a_file_that_is_gone_is_reported(tmp_path: Path) -> None:
-    notes = read_sidecars([tmp_path / "gone.srt"]).notes
-    assert notes == ("gone.srt: cannot be read: no such file or directory",)
 
 
 def info(tmp_path: Path, content: Any) -> Path:
@@ -218,12 +198,6 @@ def test_info_json(tmp_path: Path) -> None:
         TimedText(20.5, 21.0, "chapter", "Last"),
     )
     assert found.notes == ()
-
-
-@pytest.mark.parametrize("chapters", [{}, {"chapters": []}, {"chapters": None}])
-def test_info_json_without_chapters(tmp_path: Path, chapters: dict[str, Any]) -> None:
-    found = read_sidecars([info(tmp_path, {"title": "A video", "duration": 21.0, **chapters})])
-    assert found == Sidecars(title="A video")
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])

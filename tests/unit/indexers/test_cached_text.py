@@ -37,12 +37,6 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert held.encode_text([]).shape == (0, 2)
 
 
-def test_what_is_no_unicode_is_read_as_a_question_mark() -> None:
-    held = Counting()
-    held.encode_text(["\ud83d cat"])
-    assert held.asked == ["? cat"]
-
-
 def test_the_text_unused_for_longest_is_let_go() -> None:
     held = Counting().keep_rows(2)
     held.encode_text(["a", "b", "a", "c"])

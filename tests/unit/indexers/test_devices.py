@@ -70,11 +70,6 @@ def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> N
     assert torch.equal(in_halves(forward, torch.arange(5)), torch.arange(5))
 
 
-def test_another_error_is_not_tried_again() -> None:
-    with pytest.raises(RuntimeError, match="shapes"):
-        in_halves(lambda _: (_ for _ in ()).throw(RuntimeError("shapes do not fit")), torch.zeros(4, 2))
-
-
 def test_one_image_that_does_not_fit_is_one_line() -> None:
     with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image.*; free"):
         in_halves(Limited(0), torch.zeros(4, 2))

@@ -49,12 +49,6 @@ def test_a_damaged_cache_is_passed_over(weights: Path, content: str) -> None:
     assert str(weights.resolve()) in json.loads(_cache().read_text(encoding="utf-8"))
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(weights: Path) -> None:
-    _cache().parent.parent.mkdir(parents=True, exist_ok=True)
-    _cache().parent.write_text("a file where the folder should be", encoding="utf-8")
-    assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
-
-
 def test_an_unexpected_hash_is_refused(weights: Path) -> None:
     expect_digest(weights, hashlib.sha256(b"one").hexdigest())
     with pytest.raises(WeightsInvalid, match=r"weights\.bin"):

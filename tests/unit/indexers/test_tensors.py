@@ -77,11 +77,6 @@ def test_shards_are_found_by_their_index(file: Path) -> None:
         weight_files(folder)
 
 
-def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WeightsInvalid, match=tmp_path.name):
-        weight_files(tmp_path)
-
-
 def test_a_file_that_cannot_be_read_is_named_with_its_reason(tmp_path: Path) -> None:
     """A folder in its place, as a file without permission, to which root has it."""
     with pytest.raises(WeightsInvalid, match=r"cannot be read \(is a directory\)"):
