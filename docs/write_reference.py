@@ -164,6 +164,14 @@ kind = "transformers"
 model = "/models/a-vision-language-model"
 ```
 
+A question-answering model for open questions about text ([how to](../how-to/answer-from-text.md)):
+
+```toml
+[reasoner]
+kind = "extractive"
+model = "roberta-base-squad2"
+```
+
 Planning (rewriting, facets, queries, plans, picking results), looking (locating, observing, timelines,
 checking videos and frames) and judging may each have a separate model; answering is done by that of
 `[reasoner]`:

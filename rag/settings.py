@@ -111,10 +111,12 @@ class ReasonerSettings(SettingsSection):
     """The model behind the roles."""
 
     kind: ReasonerKind = "embedded"
-    """`embedded` needs no language model, `openai` uses any OpenAI-compatible server, `transformers` runs a
-    model in this process; or the name of an installed extension."""
+    """`embedded` needs no language model, `extractive` reads answers out of text with a question-answering
+    model, `openai` uses any OpenAI-compatible server, `transformers` runs a model in this process; or the
+    name of an installed extension."""
     model: str = ""
-    """Model name at the server, or the folder of a local transformers model."""
+    """Model name at the server, or the folder of a local transformers model. For `extractive` also a reader
+    of `rag models list`; empty: the recommended one."""
     base_url: str = "http://127.0.0.1:8080/v1"
     """URL of the server, usually ending in `/v1`; nothing else is contacted."""
     api_key: SecretStr = SecretStr("none")

@@ -12,7 +12,7 @@ from typing import Literal
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
 
-Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
+Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
 Pinned = Literal["commit and hash", "commit", "hash", "not pinned"]
 
 TRANSFORMERS_FILES = (

@@ -11,7 +11,15 @@ from pathlib import Path
 from corpora.errors import SettingsError, os_reason
 from indexers.digests import file_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import SENTENCE, TRANSFORMERS, WHISPER, FolderLayout, load_family, load_text_family
+from indexers.families import (
+    READER,
+    SENTENCE,
+    TRANSFORMERS,
+    WHISPER,
+    FolderLayout,
+    load_family,
+    load_text_family,
+)
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import tensor_files
@@ -148,7 +156,7 @@ def readable_size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
-LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "whisper": WHISPER}
+LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": READER, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
 LFS_POINTER = b"version https://git-lfs"
 

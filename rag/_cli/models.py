@@ -31,12 +31,9 @@ Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 @_with_settings
 def list_(session: Session) -> int:
     """List models: size, licence, whether installed and in use."""
-    from indexers.models.verify import list_models
-    from indexers.registry import models_in_use
+    from rag.model_rows import model_rows
 
-    settings = session.settings
-    used = models_in_use(settings.encoder) | ({settings.asr.model} if settings.asr.mode != "off" else set())
-    rows = list_models(settings.encoder, used)
+    rows = model_rows(session.settings)
     session.report("rag.models/1", {"models": rows}, _table(rows))
     return 0
 

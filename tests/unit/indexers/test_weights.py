@@ -57,7 +57,7 @@ def test_the_catalogue_is_consistent() -> None:
         assert not model.pickle or model.pickle in model.sha256
         if not model.packaged and model.family not in ("whisper", "imagebind"):
             assert not any(pattern.endswith((".bin", ".pth", ".pt", ".pkl")) for pattern in model.files)
-    for purpose in ("image encoder", "text encoder", "speech", "reasoner"):
+    for purpose in ("image encoder", "text encoder", "speech", "reader", "reasoner"):
         best = [model for model in catalogue() if model.purpose == purpose and model.recommended]
         assert len(best) == 1
         assert best[0].commercial
