@@ -27,13 +27,8 @@ DEDUP_THRESHOLD = 3.0
 BLOCK = 8
 
 
-def encode_frames(encoder: ImageEncoder, frames: Frames, *, reuse: bool = True) -> NDArray[np.float32]:
-    """Unit rows, float32 (n, dim), of one clip's n frames, in order.
-
-    `reuse`: whether a frame like the last encoded one takes its vector.
-    """
-    if not reuse:
-        return encoder.encode_images(frames.images)
+def encode_frames(encoder: ImageEncoder, frames: Frames) -> NDArray[np.float32]:
+    """Unit rows, float32 (n, dim), of one clip's n frames, in order."""
     kept, places = np.unique(representative_frames(frames.images), return_inverse=True)
     return encoder.encode_images(frames.images[kept])[places]
 

@@ -30,8 +30,6 @@ class EncoderSettings(SettingsSection):
     `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
     batch: int = Field(0, ge=0, le=1024)
     """Images in a batch; 0 takes that of the device."""
-    reuse_still_frames: bool = True
-    """Encode near-identical neighbouring frames once."""
     models_dir: Path | None = None
     """Folder of local weights; default `$XDG_DATA_HOME/rag/models`."""
 

@@ -148,7 +148,7 @@ def _video(
         switch.put_sounds(video.video_id, *sounds)
     rows: list[ClipFrames] = []
     for cut in decode_clips(media, path, video, decoding):
-        rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
+        rows.append(embed_clip(encoder, cut))
         progress.advance(cut.clip.end - cut.clip.start)
         if len(rows) >= CLIPS_PER_COMMIT:
             _require_content(row)

@@ -33,7 +33,6 @@ class Stages:
     image: ImageEncoder | None
     ocr: Ocr | None
     asr: Asr | None
-    reuse_still_frames: bool
     measuring: Measuring
 
     @property
@@ -58,7 +57,7 @@ class Stages:
 
     def embed(self, cut: CutClip) -> ClipFrames:
         """The clip with its vectors; see `embed_clip`."""
-        return embed_clip(self.image, cut, reuse=self.reuse_still_frames)
+        return embed_clip(self.image, cut)
 
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
         """On-screen text, as spans for as long as it is there."""
@@ -83,7 +82,7 @@ class Stages:
         return self.text.encode_text(texts)
 
 
-def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> ClipFrames:
+def embed_clip(encoder: ImageEncoder | None, cut: CutClip) -> ClipFrames:
     """The clip's frame vectors and their mean, a unit vector.
 
     An encoder of whole clips (ImageBind) gives its own clip vector instead. A clip without a frame has a
@@ -95,7 +94,7 @@ def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> Cl
         return ClipFrames(
             cut.clip, no_times, np.empty((0, dim), np.float32), np.zeros(dim, np.float32), cut.pixels
         )
-    vectors = encode_frames(encoder, cut.frames, reuse=reuse)
+    vectors = encode_frames(encoder, cut.frames)
     whole = encoder.encode_clip(cut.frames, vectors)
     return ClipFrames(cut.clip, cut.frames.times, vectors, whole, cut.pixels)
 
@@ -117,7 +116,6 @@ def open_stages(
         image=image,
         ocr=ocr if isinstance(ocr, Ocr) else None,
         asr=asr if isinstance(asr, Asr) else None,
-        reuse_still_frames=settings.encoder.reuse_still_frames,
         measuring=measuring,
     )
     return stages, [line for line in lines if line]

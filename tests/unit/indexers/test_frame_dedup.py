@@ -67,13 +67,6 @@ def test_a_small_change_anywhere_is_seen(corner: tuple[int, int]) -> None:
     assert representative_frames(images).tolist() == [0, 1]
 
 
-def test_reuse_off_encodes_everything() -> None:
-    encoder = CountingEncoder()
-    rows = encode_frames(encoder, frames(still(0, 8)), reuse=False)
-    assert len(encoder.batches) == 2
-    assert np.array_equal(rows, np.repeat(rows[:1], 8, axis=0))
-
-
 def test_reused_frames_take_their_stand_ins_vector() -> None:
     images = np.concatenate([still(0, 3), noise(1, 2), still(2, 4)])
     rows = encode_frames(CountingEncoder(), frames(images))
