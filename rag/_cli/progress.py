@@ -36,12 +36,8 @@ EVENT_SECONDS = 0.5
 """Between two events within one file."""
 MEASURED_SECONDS = 2.0
 """Least time of work from which a speed is taken."""
-BATCH_APART = 0.1
-"""Least seconds before the first step of a batch."""
-LONGEST_BATCH = 1.0
-"""Most seconds that the further steps of a batch take; the next step then begins another."""
-MOST_UNMEASURED = 0.5
-"""Share of what is left, by its size alone, whose speed may be unknown where seconds are estimated."""
+WARM_UP_SECONDS = 1.0
+"""What is done within these of the first step counts for no speed: what is done in one batch, too."""
 
 
 class LiveLine:
@@ -124,56 +120,45 @@ class LiveLine:
         return row
 
 
-def _time_left(seconds: float | None) -> str:
-    """`, about 40 s left`; empty where it is unknown, and at the end."""
-    from rag.rendering.terminal import duration
-
-    return f", about {duration(seconds)} left" if seconds is not None and seconds >= 0.05 else ""
-
-
 @dataclass
 class _Pace:
-    """How fast media, or documents, advance; sizes in seconds of media.
-
-    Steps that come right after each other are of one batch. Its time is known with its first step, and its
-    size when the next batch begins. The first batch counts for nothing: models are loaded for it.
-    """
+    """How far some work is, and how fast it advances. Before its first step models are loaded."""
 
     total: float = 0.0
     done: float = 0.0
-    _measured: float = 0.0
-    _spent: float = 0.0
-    _batches: int = 0
-    _size: float = 0.0
-    """Of the open batch."""
-    _seconds: float = 0.0
-    _later: float = 0.0
-    """Seconds of the open batch after its first step."""
+    _first: float | None = None
+    """When the first step was done."""
+    _since: float = 0.0
+    """Since when the speed is measured, and what was done until then."""
+    _before: float = 0.0
 
-    def advance(self, size: float, seconds: float) -> None:
-        """`size` is done, `seconds` after the step before it, of whatever kind."""
+    def advance(self, size: float) -> None:
+        """So much more is done."""
+        now = time.monotonic()
         self.done += size
-        if seconds >= BATCH_APART or self._later >= LONGEST_BATCH or not self._batches:
-            if self._batches > 1:
-                self._measured += self._size
-                self._spent += self._seconds
-            self._batches += 1
-            self._size, self._seconds, self._later = 0.0, 0.0, -seconds
-        self._size += size
-        self._seconds += seconds
-        self._later += seconds
+        self._first = now if self._first is None else self._first
+        if now - self._first < WARM_UP_SECONDS:
+            self._since, self._before = now, self.done
 
     @property
-    def left(self) -> float:
-        """What is not done."""
-        return max(0.0, self.total - self.done)
+    def share(self) -> float:
+        """Of all, done; in [0, 1], and 0 where there is nothing."""
+        return min(1.0, self.done / self.total) if self.total > 0 else 0.0
 
     @property
-    def cost(self) -> float | None:
-        """Seconds that a second of media takes; None where too little was measured."""
-        return (
-            self._spent / self._measured if self._spent >= MEASURED_SECONDS and self._measured > 0 else None
-        )
+    def seconds_left(self) -> float | None:
+        """None at the end, and where too little was measured."""
+        took, measured = time.monotonic() - self._since, self.done - self._before
+        if measured <= 0 or took < MEASURED_SECONDS or self.done >= self.total:
+            return None
+        return (self.total - self.done) * took / measured
+
+    def __str__(self) -> str:
+        """`, about 40 s left`; empty where it is unknown, and at the end."""
+        from rag.rendering.terminal import duration
+
+        left = self.seconds_left
+        return f", about {duration(left)} left" if left is not None and left >= 0.05 else ""
 
 
 class ProgressDisplay(Progress):
@@ -192,8 +177,10 @@ class ProgressDisplay(Progress):
         self.documents_done = 0.0
         self.current_file = ""
         self.status_line = ""
-        self._media, self._documents = _Pace(), _Pace()
-        self._stepped_at = self._moved_at = time.monotonic()
+        self._media_total = self._media_done = 0.0
+        self._pace = _Pace()
+        """Of media and documents together, in seconds of media."""
+        self._moved_at = time.monotonic()
         self._bad_files: set[str] = set()
         self._files_by_kind: Counter[tuple[str, str]] = Counter()
 
@@ -206,8 +193,9 @@ class ProgressDisplay(Progress):
             return
         self.total_files, self.files_begun, self.current_file = total_files, 0, ""
         self.total_documents, self.documents_done = 0, 0.0
-        self._media, self._documents = _Pace(total_seconds), _Pace()
-        self._stepped_at = self._moved_at = time.monotonic()
+        self._media_total, self._media_done = total_seconds, 0.0
+        self._pace = _Pace(total_seconds)
+        self._moved_at = time.monotonic()
         self._begin()
 
     def _begin(self) -> None:
@@ -216,7 +204,8 @@ class ProgressDisplay(Progress):
 
     def start_documents(self, total: int, seconds: float) -> None:
         """So many of the files are documents, which take about as long as `seconds` of media."""
-        self.total_documents, self._documents = total, _Pace(seconds)
+        self.total_documents = total
+        self._pace.total += seconds
 
     def file(self, path: str) -> None:
         """The next file begins."""
@@ -226,19 +215,18 @@ class ProgressDisplay(Progress):
 
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
-        self._step(self._media, seconds, moves=seconds > 0)
+        self._media_done += seconds
+        self._step(seconds)
 
     def advance_documents(self, documents: float, seconds: float) -> None:
         """So many more documents are done, or parts of one: of those `seconds`, so many."""
         self.documents_done += documents
-        self._step(self._documents, seconds, moves=documents > 0)
+        self._step(seconds)
 
-    def _step(self, pace: _Pace, size: float, *, moves: bool) -> None:
-        now = time.monotonic()
-        pace.advance(size, now - self._stepped_at)
-        self._stepped_at = now
-        if moves:
-            self._moved_at = now
+    def _step(self, seconds: float) -> None:
+        self._pace.advance(seconds)
+        if seconds > 0:
+            self._moved_at = time.monotonic()
         self._show()
 
     def _show(self) -> None:
@@ -292,40 +280,26 @@ class ProgressDisplay(Progress):
         """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
         from rag.rendering.terminal import clock
 
-        media, count = self._media, f"file {self.files_begun} of {self.total_files}"
+        count = f"file {self.files_begun} of {self.total_files}"
         if self.total_documents and (self.documents_done or self.total_documents == self.total_files):
             count = f"{int(self.documents_done + 1e-6)} of {self.total_documents} documents"
-        if media.total > 0:
-            count = f"{clock(media.done)} of {clock(media.total)}, {count}"
-        if media.total + self._documents.total > 0:
+        if self._media_total > 0:
+            count = f"{clock(self._media_done)} of {clock(self._media_total)}, {count}"
+        if self._pace.total > 0:
             count = f"[{self.share():4.0%}] {count}"
         still = time.monotonic() - self._moved_at
         stall = f", no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
         file = os.path.basename(self.current_file) if sys.stderr.isatty() else self.current_file
         current = self.status_line or file
-        return f"{count}{_time_left(self.seconds_left())}{stall}" + (f": {current}" if current else "")
+        return f"{count}{self._pace}{stall}" + (f": {current}" if current else "")
 
     def share(self) -> float:
         """Of all media and documents, done; in [0, 1], and 0 where there are none."""
-        total = self._media.total + self._documents.total
-        return min(1.0, (self._media.done + self._documents.done) / total) if total > 0 else 0.0
+        return self._pace.share
 
     def seconds_left(self) -> float | None:
-        """Estimated seconds left, of media and of documents by the speed of each so far.
-
-        None at the end, and while the speed of most of what is left is not measured.
-        """
-        paces = (self._media, self._documents)
-        costs = [pace.cost for pace in paces]
-        known = [cost for cost in costs if cost is not None]
-        left = sum(pace.left for pace in paces)
-        unmeasured = sum(pace.left for pace, cost in zip(paces, costs, strict=True) if cost is None)
-        if not known or left <= 0 or unmeasured > MOST_UNMEASURED * left:
-            return None
-        return sum(
-            pace.left * (max(known) if cost is None else cost)
-            for pace, cost in zip(paces, costs, strict=True)
-        )
+        """Estimated seconds left; None at the end, and before a speed is measured."""
+        return self._pace.seconds_left
 
 
 def open_progress(*, events: bool = False) -> ProgressDisplay:
@@ -367,8 +341,8 @@ class JsonProgress(ProgressDisplay):
         left = self.seconds_left()
         print_event(
             "progress",
-            media_seconds_done=round(min(self._media.done, self._media.total), 3),
-            media_seconds_total=round(self._media.total, 3),
+            media_seconds_done=round(min(self._media_done, self._media_total), 3),
+            media_seconds_total=round(self._media_total, 3),
             documents_done=int(self.documents_done + 1e-6),
             documents_total=self.total_documents,
             share=round(self.share(), 4),
@@ -385,8 +359,7 @@ class BytesProgress(LiveLine):
 
     def __init__(self) -> None:
         super().__init__(self.line, self.share)
-        self._what, self._done, self._of = "", 0, 0
-        self._begun = time.monotonic()
+        self._what, self._pace = "", _Pace()
 
     def __enter__(self) -> Self:
         """Nothing is shown before the first bytes."""
@@ -396,35 +369,31 @@ class BytesProgress(LiveLine):
         """So many bytes of what has `of` are done."""
         self.start()
         if what != self._what:
-            self._begun = time.monotonic()
-        self._what, self._done, self._of = what, done, of
+            self._what, self._pace = what, _Pace()
+        self._pace.total = of
+        self._pace.advance(done - self._pace.done)
 
     def share(self) -> float:
         """Done, in [0, 1]."""
-        return self._done / self._of if self._of else 0.0
+        return self._pace.share
 
     def line(self) -> str:
         """`model.safetensors: 1.2 MB of 3.4 MB, about 40 s left`."""
         from rag.rendering.terminal import byte_count
 
-        took = time.monotonic() - self._begun
-        left = took * (self._of - self._done) / self._done if self._done else None
-        return f"{self._what}: {byte_count(self._done)} of {byte_count(self._of)}{_time_left(left)}"
+        return f"{self._what}: {byte_count(self._pace.done)} of {byte_count(self._pace.total)}{self._pace}"
 
 
 class RunProgress(LiveLine):
-    """Queries that a system has answered; before the first, how much of the data is made.
-
-    The first answer opens what the others find open, so the time left is estimated from the answers after it.
-    """
+    """Queries that a system has answered; before the first, how much of the data is made."""
 
     def __init__(self, preparing: str = "", prices: tuple[float, float] = (0.0, 0.0)) -> None:
         """`prices`: of a million tokens of prompt and of completion."""
         super().__init__(self.line, self.share)
         self._label = self._made = ""
         self._preparing, self._prices = preparing, prices
-        self._total = self._done = self._prompt = self._completion = 0
-        self._first = self._begun = time.monotonic()
+        self._pace, self._prompt, self._completion = _Pace(), 0, 0
+        self._begun = time.monotonic()
 
     def made(self, step: str) -> None:
         """Of the data, before the first query: `drew 3 of 48 videos`."""
@@ -432,40 +401,34 @@ class RunProgress(LiveLine):
 
     def begin(self, label: str, total: int) -> None:
         """`total` queries follow."""
-        self._label, self._total = label, total
+        self._label, self._pace = label, _Pace(total)
         self._begun = time.monotonic()
 
     def advance(self, usage: Usage) -> None:
         """Count one query and its tokens."""
-        self._done += 1
+        self._pace.advance(1)
         self._prompt += usage.prompt_tokens
         self._completion += usage.completion_tokens
-        if self._done == 1:
-            self._first = time.monotonic()
 
     def share(self) -> float:
         """Answered, in [0, 1]."""
-        return self._done / self._total if self._total else 0.0
+        return self._pace.share
 
     def line(self) -> str:
         """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, cost 0.12, about 40 s left`.
 
-        After one answer the time left is unknown. Tokens stand where a model was called, the cost where
-        prices are set, in their currency.
+        Tokens stand where a model was called, the cost where prices are set, in their currency.
         """
         from rag.rendering.terminal import duration
 
-        now = time.monotonic()
+        took = time.monotonic() - self._begun
         if not self._label:
             made = f": {self._made}" if self._made else ""
-            took = duration(now - self._begun)
-            return f"{self._preparing}: the first use prepares its data{made}; {took} so far"
-        line = f"{self._label}: {self._done} of {self._total}"
+            return f"{self._preparing}: the first use prepares its data{made}; {duration(took)} so far"
+        line = f"{self._label}: {self._pace.done:.0f} of {self._pace.total:.0f}"
         if tokens := self._prompt + self._completion:
-            line += f", {tokens:,} tokens, {tokens / max(1e-3, now - self._begun):,.0f}/s"
+            line += f", {tokens:,} tokens, {tokens / max(1e-3, took):,.0f}/s"
             prompt, completion = self._prices
             if cost := (self._prompt * prompt + self._completion * completion) / 1e6:
                 line += f", cost {cost:.2f}"
-        after = self._done - 1
-        left = (now - self._first) * (self._total - self._done) / after if after > 0 else None
-        return line + _time_left(left)
+        return f"{line}{self._pace}"

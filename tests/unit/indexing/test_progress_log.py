@@ -138,61 +138,19 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
 
 
-class _Work:
-    """A display on a clock of its own."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, media: float, documents: float) -> None:
-        self.now = 100.0
-        monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: self.now))
-        self.display = ProgressDisplay()
-        self.display.start(media, 12)
-        self.display.done()  # no lines are printed
-        self.display.start_documents(10, documents)
-
-    def media(self, seconds: float, took: float) -> float | None:
-        self.now += took
-        self.display.advance(seconds)
-        return self.display.seconds_left()
-
-    def documents(self, seconds: float, took: float) -> float | None:
-        self.now += took
-        self.display.advance_documents(1, seconds)
-        return self.display.seconds_left()
-
-
-def test_no_time_left_is_shown_before_a_speed_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading models takes 30 s, and a second of media a tenth of one."""
-    work = _Work(monkeypatch, 300.0, 0.0)
-    assert work.media(10.0, 31.0) is None
-    assert work.media(10.0, 1.0) is None
-    assert work.media(10.0, 1.0) is None
-    assert work.media(10.0, 1.0) == pytest.approx(26.0)
-    assert ", about 26 s left" in work.display.line()
-
-
-def test_documents_and_media_have_each_their_own_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Documents take six times as long as their size says, and their first step loads a model."""
-    work = _Work(monkeypatch, 100.0, 100.0)
-    work.media(10.0, 9.0)
-    assert work.media(10.0, 2.0) is None, "more than half of what is left was never measured"
-    for _ in range(8):
-        work.media(10.0, 2.0)
-    work.documents(10.0, 20.0)
-    work.documents(10.0, 12.0)
-    assert work.documents(10.0, 12.0) == pytest.approx(70 * 1.2)
-
-
-def test_a_batch_counts_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of documents that are encoded together all advance at one moment, also with the first step; a small one
-    that comes first has not taken the time of all."""
-    work = _Work(monkeypatch, 0.0, 64.0)
-    shown = [
-        work.documents(15.25 if at == 15 else 0.05, 0.0 if at else took)
-        for took in (20.0, 4.0, 4.0)
-        for at in range(16)
-    ]
-    assert shown[:32] == [None] * 32
-    assert shown[32:] == pytest.approx([(64 - 32 - 0.05 * at) / 4 for at in range(1, 16)] + [16 / 4])
+    now = [100.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    display = ProgressDisplay()
+    display.start(100.0, 12)
+    display.done()  # no lines are printed
+    display.start_documents(20, 100.0)
+    for took in (31.0, 1.0, 1.0):
+        now[0] += took
+        display.advance(10.0)
+    assert display.seconds_left() == pytest.approx((70 + 100) * 0.1)
+    assert ", about 17 s left" in display.line()
 
 
 def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
