@@ -54,7 +54,6 @@ from rag.indexing.report import IndexReport
 from rag.records import NearDuplicate
 from rag.rendering.shapes import AskDocument, CitationItem, LocalizeDocument, SearchDocument
 from rag.settings import ResolvedSetting, Settings
-from rag.store.pulling import PullReport
 from rag.store.records import FileStatus, Removed, Stats
 from rag.web import Downloaded, Page, SearchPage, Transcript
 from rag.web.building import BuildReport
@@ -329,7 +328,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.files/1": [{"files": list[FileStatus]}],
     "rag.remove/1": [Removed],
     "rag.library/1": [MergeReport],
-    "rag.pull/1": [PullReport],
     "rag.doctor/1": [{"ok": bool, "checks": list[Finding]}],
     "rag.settings/1": [{"settings": list[ResolvedSetting]}],
     "rag.models/1": [{"models": list[ModelRow]}],

@@ -12,7 +12,6 @@ from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
 from rag.store.error_mapping import ALTERED, REPAIR
-from rag.store.layout import open_layout
 from rag.store.lookup import file_states
 from rag.store.records import FileState
 from rag.store.sidecars import other_sidecars
@@ -33,24 +32,23 @@ class Check:
     message: str
 
 
-def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
+def file_checks(health: Health) -> Iterable[Check]:
     """The checks of a library's files: what was read, then what is wrong."""
     read = f"{health.bytes:,} of {health.of:,} bytes of rows read"
     if health.bytes < health.of:
         read += ", all with: rag doctor --full"
     yield Check("files of tables", True, read)
-    made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
-    remedy = "remove this copy and pull it again" if is_copy else REPAIR
+    made = "the next rag index makes it again"
     for name, fault in health.faults.items():
         if name.startswith("table "):
-            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
+            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {REPAIR}")
         else:
             yield Check(name, False, f"{fault}; {made}")
     for table, fault in health.index_files.items():
         message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
         if ALTERED in fault:
             # Only a full check notices it: questions use the index, and rag index leaves it.
-            message = f"{fault}; {remedy}"
+            message = f"{fault}; {REPAIR}"
         yield Check(f"index of {table}", not fault, message if fault else "as it was written")
 
 
@@ -65,10 +63,9 @@ def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], obj
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    is_copy = any(open_layout(folder).copy_note() for folder in engine.reader.folders)
     for health in engine.reader.check_files(full=full, progress=progress):
-        yield from file_checks(health, is_copy=is_copy)
-    yield _check_indexed_files(engine, is_copy=is_copy)
+        yield from file_checks(health)
+    yield _check_indexed_files(engine)
     for name in ("text_encoder", "tower"):
         label = "text encoder" if name == "text_encoder" else "image encoder"
         try:
@@ -79,7 +76,7 @@ def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], obj
         yield Check(label, True, encoder.name if encoder is not None else "none: images are not searched")
 
 
-def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
+def _check_indexed_files(engine: Engine) -> Check:
     """Whether the files exist, with the size, time of change and sidecars that they were indexed with."""
     from rag.indexing.missing import find_gone
 
@@ -88,10 +85,7 @@ def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
     absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     found = []
     if gone := find_gone(absent, storage):
-        remedy = "rag index FOLDER --prune removes them"
-        if is_copy:
-            remedy = "this copy answers without them, frames are not shown; remove them where it is a copy of"
-        found.append(f"{len(gone)} are missing, such as {gone[0]}; {remedy}")
+        found.append(f"{len(gone)} are missing, such as {gone[0]}; rag index FOLDER --prune removes them")
     elif remote := list(filter(is_url, absent)):
         found.append(
             f"{len(remote)} are on a store that does not answer, such as {remote[0]}; check the network, the "

@@ -354,7 +354,7 @@ def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
     try:
         with BytesProgress() as progress:
             health = check_files_of(layout, full=full, progress=progress.update)
-        for check in file_checks(health, is_copy=layout.copy_note() is not None):
+        for check in file_checks(health):
             yield Finding("library", check.name, check.ok, check.message)
     except RagError as error:
         yield Finding("library", "files of tables", False, str(error))

@@ -80,40 +80,22 @@ def pull(
     folder: Annotated[
         Path,
         argument(
-            "DIR",
-            "New or empty folder, or an earlier copy, which is brought up to date.",
-            show_default=False,
-            parser=given_path,
+            "DIR", "New or empty folder, or that of an earlier pull.", show_default=False, parser=given_path
         ),
     ],
-    frames: Annotated[
-        bool, option("--frames", "Copy the frame matrices too, by which windows of seconds are found.")
-    ] = False,
 ) -> int:
-    """Copy a library on an object store into a folder, to ask it here.
+    """Copy a library on an object store into a folder, or what is new in it since the last pull.
 
-    Only what questions need. Interrupted, the same command goes on where it was.
+    What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
+    the same command goes on where it was.
     """
     from rag.store.finding import library_location
-    from rag.store.pulling import pull_library
 
-    source = library_location(address, session.settings.storage)
-    target = library_location(folder, session.settings.storage)
-    if isinstance(source, Path):
+    if isinstance(source := library_location(address, session.settings.storage), Path):
         raise UsageError(f"{source}: a folder, not the address of a store; copy it with: cp -r")
-    if not isinstance(target, Path):
-        raise UsageError(f"{target}: a copy is made in a folder")
-
-    def announce(files: int, size: int) -> None:
-        if files:
-            echo_stderr(f"rag: copying {counted(files, 'file')}, {byte_count(size)}")
-
-    exact_rows = session.settings.search.exact_rows
-    report = pull_library(source, target, frames=frames, exact_rows=exact_rows, announce=announce)
-    line = f"copied {counted(report.files, 'file')} and {counted(report.clips, 'clip vector')}"
-    line += f" in {duration(report.seconds)}; the copy has {byte_count(report.bytes)}"
-    session.report("rag.pull/1", report, [line, *map(visible, report.stages)])
-    return 0
+    if not isinstance(target := library_location(folder, session.settings.storage), Path):
+        raise UsageError(f"{target}: a library is pulled into a folder; copy it with: rag library merge")
+    return _run(session, [address], folder, (), newer=True)
 
 
 @app.command("push")

@@ -7,7 +7,6 @@ import functools
 import inspect
 import logging
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -193,30 +192,12 @@ class Session:
         if whole:
             self.require_all(library)
         self.say_left_out(library)
-        reader = library.engine.reader
-        meta = reader.meta
-        if unfinished := len(reader.unfinished()):
+        if unfinished := len(library.engine.reader.unfinished()):
             from rag.rendering.terminal import counted
 
             videos = counted(unfinished, "video")
             echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index FOLDER' resumes them")
-        self._note_what_is_missing(frames=meta is not None and meta.image_encoder is not None)
         return library
-
-    def _note_what_is_missing(self, *, frames: bool) -> None:
-        """`frames`: whether the library has embeddings of frames."""
-        from rag.store.finding import find_library
-        from rag.store.layout import open_layout
-
-        for named in (self.settings.library, *self.libraries[1:]):
-            folder = find_library(library=named, storage=self.settings.storage)
-            note = open_layout(folder).copy_note()
-            if frames and note is not None and not note.frames:
-                command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
-                echo_stderr(
-                    f"rag: {folder}: copied without frame matrices: inside a clip the window is found by its "
-                    f"text, else it is the first; to add them: {command}"
-                )
 
     def say_left_out(self, library: OpenedLibrary) -> int:
         """Name each library that is left out once on stderr; the exit status: 3, done in part, with any."""

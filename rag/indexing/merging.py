@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -88,8 +87,8 @@ def merge_libraries(
     are read as they are when it begins, and may be written meanwhile. Killed at any instant and run again,
     it goes on after the last committed group.
 
-    Raises `UsageError` for folders that contain each other and for copies without frame matrices,
-    `StoreError` where the store of any library fails, and the errors of the libraries.
+    Raises `UsageError` for folders that contain each other, `StoreError` where the store of any library
+    fails, and the errors of the libraries.
     """
     started, watch = time.monotonic(), progress or Progress()
     settings, paths = settings or load_settings(), (paths,) if isinstance(paths, str) else paths
@@ -99,8 +98,6 @@ def merge_libraries(
     with Reader.open(*folders) as reader:
         if reader.meta is None:
             raise nothing_indexed(reader.folder)
-        if reader.meta.image_encoder is not None:
-            _require_frames(folders)
         if not _ask(reader, lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
@@ -157,17 +154,6 @@ def _require_apart(folders: Sequence[Location]) -> None:
                 raise UsageError(f"{folder}: this library is named twice")
             if real[at].startswith(path) or path.startswith(real[at]):
                 raise UsageError(f"{folder} and {other}: one is inside the other; name a folder outside")
-
-
-def _require_frames(folders: Iterable[Location]) -> None:
-    """Raise `UsageError` for a copy without frame matrices: its rows would pass for whole ones."""
-    for folder in folders:
-        note = open_layout(folder).copy_note()
-        if note is not None and not note.frames:
-            command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
-            raise UsageError(
-                f"{folder}: a copy without frame matrices; name {note.of} itself, or add them: {command}"
-            )
 
 
 def _ask(reader: Reader, question: Callable[[Snapshot], T]) -> T:

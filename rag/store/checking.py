@@ -26,7 +26,7 @@ import numpy as np
 
 from corpora.objects import StoreError, is_url, object_states
 from corpora.settings import LOCAL, StorageSettings
-from rag.errors import LibraryCorrupt, LibraryReadOnly
+from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -226,15 +226,10 @@ def repair(
     """Repair the library in a folder or on a store.
 
     `confirm`: asked once, with the paths of files that are gone and whose content would be erased; where it
-    answers False nothing is changed. Raises `LibraryCorrupt` where no head can be read, `LibraryReadOnly` for
-    a copy, `LibraryBusy`, `StoreError` where it cannot be seen whether indexed objects are still there, and
-    the errors of a library.
+    answers False nothing is changed. Raises `LibraryCorrupt` where no head can be read, `LibraryBusy`,
+    `StoreError` where it cannot be seen whether indexed objects are still there, and the errors of a library.
     """
     layout = open_layout(location)
-    if (note := layout.copy_note()) is not None:
-        raise LibraryReadOnly(
-            f"{location}: a copy of {note.of}; remove the folder and pull the library again"
-        )
     report = Repair()
     with write_errors(layout.folder):
         lock = layout.writer_lock()

@@ -288,7 +288,7 @@ def open_index(
         s.layout.folder,
         name,
         reason,
-        "rag library pull" if s.layout.copy_note() else made_by,
+        made_by,
     )
     return [], None
 

@@ -27,19 +27,17 @@ OPENED_AT_ONCE = 8
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
-    def __init__(
-        self, layout: LibraryLayout, *, without: Collection[str] = (), only: Collection[str] | None = None
-    ) -> None:
+    def __init__(self, layout: LibraryLayout, *, without: Collection[str] = ()) -> None:
         """Restore the tables of the head, which is empty for a new library.
 
-        `without`: tables of it that cannot be opened, and are dropped. `only`: those that are written at all;
-        default, all. Raises `LibraryCorrupt` where one of them cannot be opened, and as `read_head`.
+        `without`: tables of it that cannot be opened, and are dropped. Raises `LibraryCorrupt` where another
+        one cannot be opened, and as `read_head`.
         """
         import lancedb
 
         self.layout = layout
         self.head, self._etag = read_head(layout)
-        if not self.head.number and only is None and layout.has_rows():
+        if not self.head.number and layout.has_rows():
             raise damaged_head(layout.folder, "is gone")
         self.meta = self.head.meta
         """What the next commit says of the library's encoders and settings."""
@@ -49,12 +47,10 @@ class Database:
         self._failure: BaseException | None = None
         with write_errors(layout.folder):
             self._db = lancedb.connect(layout.database, storage_options={**STORAGE, **layout.storage_options})
-            if layout.is_locked and only is None:
+            if layout.is_locked:
                 layout.delete_unnamed(self.versions)
         with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-            list(
-                pool.map(self._restore, self.versions.keys() if only is None else self.versions.keys() & only)
-            )
+            list(pool.map(self._restore, self.versions))
 
     def _restore(self, name: str) -> None:
         """Put away what was written to a table behind the head."""

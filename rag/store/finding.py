@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
-from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.errors import LibraryNotFound, UsageError
 from rag.store.head import read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 
@@ -111,14 +111,9 @@ def require_library(folder: Location) -> LibraryLayout:
 def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
     """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
 
-    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library;
-    `LibraryReadOnly` for a copy.
+    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.
     """
     layout = open_layout(folder) if create else require_library(folder)
-    if note := layout.copy_note():
-        raise LibraryReadOnly(
-            f"{folder}: a copy of {note.of}; write to that, then run rag library pull again"
-        )
     usable = layout.has_marker() or (create and layout.is_vacant())
     # Another process may have made the library between the two looks; its marker comes before all else. One
     # that has lost its marker is known by its head.

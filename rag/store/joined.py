@@ -88,9 +88,9 @@ class JoinedSnapshot(Snapshot):
     """The snapshots of several libraries behind the interface of one.
 
     A content that several hold is read from one of them: that in which most stages were on, of which
-    subtitle files are one, then one with frame matrices, then that with the first path. Vectors are
-    searched in one index over all. BM25 weighs words by each library's own texts. Relevance of images uses
-    the scale of the library with the most clips.
+    subtitle files are one, then that with the first path. Vectors are searched in one index over all. BM25
+    weighs words by each library's own texts. Relevance of images uses the scale of the library with the most
+    clips.
 
     One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`, as does
     one in a bucket that does not exist. Raises `LibraryNotFound` for a library without content, else as
@@ -154,17 +154,15 @@ class JoinedSnapshot(Snapshot):
 
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
-        ranked: dict[str, tuple[bool, int, bool, str, int]] = {}
+        ranked: dict[str, tuple[bool, int, str, int]] = {}
         for number, library in enumerate(self._libraries):
-            note = library.layout.copy_note()
-            bare = note is not None and not note.frames
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
                     stages = library.stages(content).items()
                     stages_on = sum(name != EXCLUDED and stage not in ("off", "") for name, stage in stages)
                     path = library.paths[content][0]
-                rank = (content not in library.ready, -stages_on, bare, path, number)
+                rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 

@@ -10,7 +10,6 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
-from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file
 from corpora.platforms import SharedMark, is_marked, sync_folder
 from rag.errors import LibraryBusy, LibraryReadOnly
 
@@ -32,24 +31,11 @@ SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 SHARDS = "shards"
 """Folder of the libraries of a run in shards, until they are merged."""
-COPY = "copy.json"
-"""In a folder that holds the copy of a library: what it is a copy of."""
 UNNAMED_AGE = timedelta(days=7)
 """Objects of a table that the head does not name are deleted once they are so old: another writer may be
 about to name it."""
 Location: TypeAlias = Path | StoreAddress
 """A library's folder, or its address on an object store."""
-
-
-@dataclass(frozen=True, slots=True)
-class CopyNote:
-    """What a folder that `rag.store.pulling` filled is a copy of."""
-
-    of: str
-    """Address of the library."""
-    library_id: str
-    frames: bool
-    """Whether the copy has the frame matrices."""
 
 
 class LibraryLayout(ABC):
@@ -75,10 +61,6 @@ class LibraryLayout(ABC):
         lance: Any = import_module("lance")
         options = dict(self.storage_options if to_write else self.reading_options) or None
         return lance.dataset(f"{self.database}/{name}.lance", version, storage_options=options)
-
-    def copy_note(self) -> CopyNote | None:
-        """None for a library that is no copy."""
-        return None
 
     @property
     def indexes(self) -> Path | None:
@@ -223,26 +205,6 @@ class Layout(LibraryLayout):
     def readers(self) -> Path:
         """Readers hold this file shared, so that a writer knows whether an old version is in use."""
         return self.folder / "readers.lock"
-
-    def copy_note(self) -> CopyNote | None:
-        """Raises `LibraryReadOnly` where it is there and cannot be read."""
-        try:
-            return CopyNote(**json.loads((self.folder / COPY).read_bytes()))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise LibraryReadOnly(
-                f"{self.folder / COPY}: cannot be read ({os_reason(error)}); correct that, or name another "
-                "--library"
-            ) from error
-        except (ValueError, TypeError) as error:
-            raise LibraryReadOnly(
-                f"{self.folder / COPY}: cannot be read; remove the folder and pull the library again"
-            ) from error
-
-    def write_copy_note(self, note: CopyNote) -> None:
-        """Raises OSError."""
-        atomic_write_text(self.folder / COPY, json.dumps(asdict(note)) + "\n")
 
     def table(self, name: str) -> Path:
         """Folder of one LanceDB table."""

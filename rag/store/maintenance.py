@@ -252,11 +252,11 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
         index_rows(folder, table, _rows_to_index(db, table, first), kept)
         return
     if later:
-        makes = "rag library pull" if db.layout.copy_note() else "rag index that adds or removes files"
         size = f"{written * row_bytes / 1e6:.1f} MB"
         yield (
             f"table {name}: {later} of {rows} rows are searched exactly, slowly and in memory, because the "
-            f"disk has no room for {size} of index files; make room, and the next {makes} makes them"
+            f"disk has no room for {size} of index files; make room, and the next rag index that adds or "
+            "removes files makes them"
         )
 
 

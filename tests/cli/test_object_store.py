@@ -58,12 +58,9 @@ def test_index_ask_show_remove_and_pull(
     assert pulled.returncode == 0, pulled.stderr
     assert pulled.stdout.startswith("copied ")
     found_here = run_rag(home, "search", "torque wrench", "--library", "copy")
-    assert found_here.stderr.count("copied without frame matrices") == 1
     replies = (found_here, run_rag(home, "search", "torque wrench", *local))
     hits, wanted = (json.loads(reply.stdout)["results"] for reply in replies)
     assert [hit.get("path") for hit in hits] == [hit.get("path") for hit in wanted]
-    refused = run_rag(home, "index", "corpus", "--library", "copy")
-    assert (refused.returncode, "a copy of" in refused.stderr) == (1, True)
     (corpus / "notes.md").write_text("# Chain oil\n\nUse three drops of oil on every link.\n")
     run_rag(home, "index", "corpus", *local)
     pushed = run_rag(home, "library", "push", "local", library, "--text")

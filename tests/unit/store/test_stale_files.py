@@ -13,7 +13,6 @@ from corpora.identity import content_hash
 from corpora.objects import StoreAddress
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import StaleFile
-from rag.store.layout import COPY
 from rag.store.lookup import content_states, path_of, stale_files, whole_file
 from rag.store.records import FileRow
 
@@ -41,8 +40,8 @@ def test_objects_and_libraries_of_other_machines_are_not_looked_at(tmp_path: Pat
         stale_files(reader_of(rows, StoreAddress("s3://bucket/library", StorageSettings())), paths, SCAN)
         == {}
     )
-    (tmp_path / COPY).touch()
-    assert stale_files(reader_of(rows, tmp_path), paths, SCAN) == {}
+    elsewhere = row("/of/another/machine.mp4", "c")
+    assert stale_files(reader_of([elsewhere]), [elsewhere.path], SCAN) == {}
 
 
 def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:

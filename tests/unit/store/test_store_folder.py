@@ -9,7 +9,7 @@ import pytest
 
 from rag.errors import LibraryCorrupt, LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
-from rag.store.layout import COPY, HEAD, MARKER, Layout
+from rag.store.layout import HEAD, MARKER, Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import META, add_video
@@ -84,7 +84,7 @@ def test_looking_for_a_place_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_looked_into_is_no_broken_copy(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_looked_into_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for folder, reason in (
         (tmp_path / ("a" * 300), "file name too long"),
@@ -92,10 +92,6 @@ def test_a_folder_that_cannot_be_looked_into_is_no_broken_copy(tmp_path: Path) -
     ):
         with pytest.raises(LibraryReadOnly, match=reason):
             writable_library(folder)
-    (tmp_path / "copy").mkdir()
-    (tmp_path / "copy" / COPY).write_text("{", encoding="utf-8")
-    with pytest.raises(LibraryReadOnly, match="remove the folder and pull the library again"):
-        Layout(tmp_path / "copy").copy_note()
 
 
 def test_an_empty_path_is_not_the_working_folder() -> None:
