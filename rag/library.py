@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.objects import StoreError
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import LocalizedWindow
 from rag.arguments import (
@@ -194,7 +193,7 @@ class Library:
         require_number("threshold", threshold)
         if threshold is not None and not 0 <= threshold <= 1:
             raise UsageError(f"threshold: {threshold} is not in [0, 1]")
-        answer = self._over_reachable(
+        answer = self._of_one_state(
             lambda: answer_question(
                 parse_question(text, options, question_id),
                 self._engine.new_retriever(),
@@ -240,42 +239,17 @@ class Library:
         hits = self._of_one_state(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
         return as_named(self._reader, hits, chosen.paths)
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """A line for each of several libraries that questions are not answered from, because its object store
-        fails; `refresh` tries them again."""
-        return tuple(self._parts.reader.left_out.values())
-
-    def _over_reachable(self, answer: Callable[[], T]) -> T:
-        """The answer, or where the store of one of several libraries fails now, that of the others.
-
-        Where what was found is gone with the versions that were read, the newest are asked.
-        """
+    def _of_one_state(self, find: Callable[[], T]) -> T:
+        """What is found; the newest versions are asked again where they were taken up on the way, for those
+        that were read are gone, and with them what was found."""
         refreshes = self._reader.refreshes
         try:
-            return answer()
+            found = find()
         except KeyError:
             if self._reader.refreshes == refreshes:
                 raise
-            return answer()
-        except StoreError:
-            before = self._reader.left_out.keys()
-            if len(self._reader.folders) > 1:
-                self._reader.refresh()
-            if self._reader.left_out.keys() == before:
-                raise
-            return answer()
-
-    def _of_one_state(self, find: Callable[[], T]) -> T:
-        """As `_over_reachable`; the newest versions are also asked where they were taken up on the way, for
-        what was found may lack what is gone."""
-
-        def found() -> T:
-            refreshes = self._reader.refreshes
-            result = find()
-            return result if self._reader.refreshes == refreshes else find()
-
-        return self._over_reachable(found)
+            return find()
+        return found if self._reader.refreshes == refreshes else find()
 
     def browse(self, where: SearchFilter | ShotFilter) -> list[VideoHit]:
         """Every interval of a video that meets a filter on shots, by path and time; each has score 1.

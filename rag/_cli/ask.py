@@ -29,7 +29,7 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import answer_shape, plain, problems_shape, with_states
+from rag.rendering.shapes import answer_shape, plain, with_states
 from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
@@ -100,13 +100,10 @@ def ask(
         stale = opened.stale_files(citation.path for citation in answer.citations)
     shape = answer_shape(answer)
     shape["citations"] = with_states(shape["citations"], stale)
-    session.print(
-        shape | problems_shape(opened.left_out),
-        answer_lines(answer, width=width(), libraries=session.libraries, stale=stale),
-    )
+    session.print(shape, answer_lines(answer, width=width(), libraries=session.libraries, stale=stale))
     for line in unread:
         echo_stderr(line)
-    return session.say_left_out(opened)
+    return 0
 
 
 def _run(
@@ -117,7 +114,7 @@ def _run(
     ids: IdKind,
     policy: OverwritePolicy,
 ) -> int:
-    with session.open_library(whole=True) as opened:
+    with session.open_library() as opened:
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
         if unmatched := unmatched_paths(opened, chosen):
@@ -129,7 +126,6 @@ def _run(
             given = opened.ask(
                 question.text, options=question.options, question_id=question.question_id, where=chosen
             )
-            session.require_all(opened)
             shape = answer_shape(given, batch=True)
             stale = opened.stale_files(citation.path for citation in given.citations)
             return {**shape, "citations": names.named(with_states(shape["citations"], stale))}

@@ -27,7 +27,7 @@ from rag._cli.session import (
 )
 from rag.errors import RagError, UsageError
 from rag.records import ShotFilter
-from rag.rendering.shapes import plain, problems_shape, search_shape, with_copies, with_states
+from rag.rendering.shapes import plain, search_shape, with_copies, with_states
 from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _one(
     shape = search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
     results = with_copies(with_states(shape["results"], stale), copies)
     session.print(
-        {**shape, "results": results, **problems_shape(opened.left_out)},
+        {**shape, "results": results},
         hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold, stale=stale),
     )
     _report_unmeasured(unmeasured)
@@ -132,7 +132,7 @@ def _one(
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
         echo_stderr(weak_hits_line("library", "hits", best, session.settings.search.threshold))
-    return session.say_left_out(opened)
+    return 0
 
 
 @with_session()
@@ -187,7 +187,7 @@ def _run(
     begun = is_begun(windows)
     check_outputs(policy, *(() if begun else (run,)), taken_up=(windows, *((run,) if begun else ())))
     check_answers(windows, policy)
-    with session.open_library(whole=True) as opened:
+    with session.open_library() as opened:
         if chosen is not None:
             _report_unmeasured(opened.unmeasured(chosen))
         if unmatched := unmatched_paths(opened, chosen):
@@ -199,7 +199,6 @@ def _run(
 
         def find(question: BatchQuestion) -> dict[str, Any]:
             hits = opened.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
-            session.require_all(opened)
             threshold = session.settings.search.threshold
             shape = search_shape(question.text, hits, query_id=question.question_id, threshold=threshold)
             stale = opened.stale_files(hit.path for hit in hits)

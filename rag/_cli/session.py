@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,7 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines
-from rag.errors import LibraryError, LibraryNotFound, QuestionError, StoreError, UnreadableFile, UsageError
+from rag.errors import LibraryError, LibraryNotFound, QuestionError, UnreadableFile, UsageError
 from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
 if TYPE_CHECKING:
@@ -168,7 +168,6 @@ class Session:
     """The values of `--library`, repeated in the commands that are suggested."""
     config: Path | None = None
     """The value of `--config`."""
-    _said: set[str] = field(default_factory=set, compare=False)
 
     def print(self, shape: Mapping[str, Any], lines: Iterable[str]) -> None:
         """The result on stdout: as one JSON document, or as lines of text."""
@@ -183,34 +182,16 @@ class Session:
 
         self.print(report_shape(schema, report), lines)
 
-    def open_library(self, *, whole: bool = False) -> OpenedLibrary:
-        """Several are opened as one; one whose store fails is left out, unless all are wanted (`whole`).
-
-        Raises `LibraryNotFound`, with the command that makes one, and `StoreError`.
-        """
+    def open_library(self) -> OpenedLibrary:
+        """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one, and
+        `StoreError`."""
         library = self._open()
-        if whole:
-            self.require_all(library)
-        self.say_left_out(library)
         if unfinished := len(library.engine.reader.unfinished()):
             from rag.rendering.terminal import counted
 
             videos = counted(unfinished, "video")
             echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index FOLDER' resumes them")
         return library
-
-    def say_left_out(self, library: OpenedLibrary) -> int:
-        """Name each library that is left out once on stderr; the exit status: 3, done in part, with any."""
-        for line in library.left_out:
-            if line not in self._said:
-                echo_stderr(f"rag: a library is left out: {line}")
-            self._said.add(line)
-        return 3 if library.left_out else 0
-
-    def require_all(self, library: OpenedLibrary) -> None:
-        """Raise `StoreError` where a library is left out: answers in a file are kept by later runs."""
-        if library.left_out:
-            raise StoreError(library.left_out[0])
 
     def _open(self) -> OpenedLibrary:
         from rag.library import Library as OpenedLibrary

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from corpora.objects import StoreError
 from corpora.records import Problem
 from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
@@ -22,7 +21,6 @@ from rag.store.joined import require_same_encoders, with_devices
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta
-from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 
 GROUP = 256
@@ -98,7 +96,7 @@ def merge_libraries(
     with Reader.open(*folders) as reader:
         if reader.meta is None:
             raise nothing_indexed(reader.folder)
-        if not _ask(reader, lambda s: chosen_files(s, paths)):
+        if not reader.ask(lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
             plan, videos, sources = copy_library(reader, writer, paths, newer=newer, progress=watch)
@@ -141,7 +139,7 @@ def copy_library(
     meta = reader.meta
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)
-    plan = _ask(reader, lambda s: plan_copies(s, writer, paths, newer=newer))
+    plan = reader.ask(lambda s: plan_copies(s, writer, paths, newer=newer))
     return plan, *_copy(reader, writer, plan, progress or Progress())
 
 
@@ -154,17 +152,6 @@ def _require_apart(folders: Sequence[Location]) -> None:
                 raise UsageError(f"{folder}: this library is named twice")
             if real[at].startswith(path) or path.startswith(real[at]):
                 raise UsageError(f"{folder} and {other}: one is inside the other; name a folder outside")
-
-
-def _ask(reader: Reader, question: Callable[[Snapshot], T]) -> T:
-    """As `Reader.ask`. Raises `StoreError` where a library is left out: a merge without it is none."""
-
-    def ask(s: Snapshot) -> T:
-        if s.left_out:
-            raise StoreError(next(iter(s.left_out.values())))
-        return question(s)
-
-    return reader.ask(ask)
 
 
 def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
@@ -199,16 +186,14 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         for video in videos:
             progress.file(video.path)
         _publish(writer, plan, [video.video_id for video in videos])
-        copied.append(
-            _ask(reader, partial(copy_videos, writer=writer, videos=videos, replaced=plan.replaced))
-        )
+        copied.append(reader.ask(partial(copy_videos, writer=writer, videos=videos, replaced=plan.replaced)))
         writer.flush()
         progress.advance(sum(video.duration for video in videos))
     read: list[Copied] = []
     for sources in _groups(plan.sources):
         for row in sources:
             progress.file(row.path)
-        there = _ask(reader, partial(copy_passages, writer=writer, sources=sources))
+        there = reader.ask(partial(copy_passages, writer=writer, sources=sources))
         _publish(writer, plan, there.contents)
         read.append(there)
         progress.advance_documents(len(sources), _seconds(sources))

@@ -208,11 +208,6 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> AskDocument:
     return shape
 
 
-def problems_shape(left_out: Sequence[str]) -> dict[str, Any]:
-    """`problems` of `rag.ask/1` and `rag.search/1`: what is wrong with each library that was not asked."""
-    return {"problems": list(left_out)} if left_out else {}
-
-
 def citation_shape(citation: Citation) -> CitationItem:
     """One citation of `rag.ask/1` or `rag.show/1`."""
     match citation:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from corpora.objects import NoBucket, StoreError
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
@@ -92,32 +91,17 @@ class JoinedSnapshot(Snapshot):
     weighs words by each library's own texts. Relevance of images uses the scale of the library with the most
     clips.
 
-    One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`, as does
-    one in a bucket that does not exist. Raises `LibraryNotFound` for a library without content, else as
-    `require_same_encoders`.
+    Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
     def __init__(self, layouts: Sequence[LibraryLayout], exact_rows: int | None = None) -> None:
         self._layouts = layouts
-        self.left_out = {}
-        """By its address, a line for each library that is missing because its object store fails."""
         super().__init__(layouts[0], exact_rows)
 
     def _pin(self) -> None:
         import pyarrow as pa
 
-        self._libraries, failed = [], dict[str, StoreError]()
-        for layout in self._layouts:
-            try:
-                self._libraries.append(Snapshot(layout, self._exact_rows))
-            except NoBucket:
-                raise
-            except StoreError as error:
-                failed[str(layout.folder)] = error
-        if not self._libraries:
-            raise next(iter(failed.values()))
-        self.layout = self._libraries[0].layout
-        self.left_out = {address: str(error) for address, error in failed.items()}
+        self._libraries = [Snapshot(layout, self._exact_rows) for layout in self._layouts]
         metas = []
         for library in self._libraries:
             folder = library.layout.folder

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from corpora.objects import NoBucket, StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
-from rag.store.layout import LibraryLayout, Location, open_layout
+from rag.store.layout import LibraryLayout, Location
 from rag.store.records import EXCLUDED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
@@ -32,16 +31,6 @@ if TYPE_CHECKING:
     from rag.store.checking import Health
 
 EVERYTHING = SearchFilter()
-
-
-def _library(location: Location, *, joined: bool) -> LibraryLayout:
-    """Of several that are `joined`, also one whose object store fails."""
-    try:
-        return require_library(location)
-    except StoreError as error:
-        if not joined or isinstance(error, NoBucket):
-            raise
-        return open_layout(location)
 
 
 T = TypeVar("T")
@@ -85,12 +74,10 @@ class Reader:
         that are neither given nor searched. `exact_rows`: tables of vectors with more rows are searched by
         their index files; None searches all tables exactly.
 
-        Of several, one whose object store fails is left out (`left_out`). Raises `LibraryNotFound`,
-        `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are to be read as one were
-        made in different ways; `StoreError` where the store of all of them fails.
+        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are
+        to be read as one were made in different ways; `StoreError` where an object store fails.
         """
-        layouts = [_library(each, joined=bool(others)) for each in (folder, *others)]
-        return cls(layouts, hidden, exact_rows)
+        return cls([require_library(each) for each in (folder, *others)], hidden, exact_rows)
 
     def refresh(self) -> None:
         """Take up the last commit."""
@@ -113,11 +100,6 @@ class Reader:
                     self.refresh()
                 snapshot = self._snapshot
             return question(snapshot)
-
-    @property
-    def left_out(self) -> Mapping[str, str]:
-        """By its address, a line for each of several libraries that is not read: its object store fails."""
-        return self._snapshot.left_out
 
     @property
     def folder(self) -> Location:

@@ -84,9 +84,6 @@ class KeyedRows(Mapping[str, dict[str, Any]]):
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
-    left_out: Mapping[str, str] = {}
-    """As of `JoinedSnapshot`."""
-
     def __init__(self, layout: LibraryLayout, exact_rows: int | None = None) -> None:
         """`exact_rows`: as of `Reader.open`."""
         self.layout = layout

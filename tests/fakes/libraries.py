@@ -40,7 +40,6 @@ class FixedLibrary:
     library_id = "lib-1"
     contents = "0123456789abcdef"
     engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=frozenset, copies=lambda _: []))
-    left_out = ()
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -113,8 +112,6 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
-    left_out = ()
-
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
         reader = SimpleNamespace(meta=None, unfinished=frozenset, copies=self.copies)

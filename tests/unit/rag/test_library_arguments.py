@@ -122,7 +122,6 @@ def test_a_closed_library_says_so(tmp_path: Path) -> None:
     ):
         with pytest.raises(LibraryError, match="the library is closed; open it again"):
             ask()
-    assert library.left_out == ()
 
 
 def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:
