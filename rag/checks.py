@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,16 +10,13 @@ from corpora.kinds import SIDECARS
 from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
-from rag.store.error_mapping import ALTERED, REPAIR
+from rag.store.error_mapping import REPAIR
 from rag.store.lookup import file_states
 from rag.store.records import FileState
 from rag.store.sidecars import other_sidecars
 
 if TYPE_CHECKING:
     from rag.store.checking import Health
-
-LEAST_RECALL = 0.99
-"""Of the ten best, for `Library.doctor`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +42,11 @@ def file_checks(health: Health) -> Iterable[Check]:
             yield Check(name, False, f"{fault}; {made}")
     for table, fault in health.index_files.items():
         message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
-        if ALTERED in fault:
-            # Only a full check notices it: questions use the index, and rag index leaves it.
-            message = f"{fault}; {REPAIR}"
-        yield Check(f"index of {table}", not fault, message if fault else "as it was written")
+        yield Check(f"index of {table}", not fault, message if fault else "complete")
 
 
 def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], object]) -> Iterable[Check]:
-    """All checks but those of recall; the first one alone where the tables cannot be read."""
+    """All checks; the first one alone where the tables cannot be read."""
     try:
         stats = engine.reader.stats()
         held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
@@ -113,16 +106,3 @@ def _with_other_sidecars(engine: Engine, states: Mapping[str, FileState]) -> lis
     rows = engine.reader.file_rows()
     others = other_sidecars(engine.reader, rows, engine.settings.scan)
     return [row.path for row in rows if row.content_id in others and states[row.path] == "ok"]
-
-
-def recall_checks(engine: Engine, count: int) -> Iterable[Check]:
-    """How many of the ten best index files give, for `count` questions to each table."""
-    tower = None
-    with contextlib.suppress(RagError):
-        tower = engine.tower
-    found = engine.reader.recall(count, tower.encode_text if tower is not None else None)
-    for table, (questions, share) in found.items():
-        message = f"{share:.4f} of the exact ten best are found, n = {questions} questions"
-        yield Check(f"recall of {table}", share >= LEAST_RECALL, message)
-    if not found:
-        yield Check("recall", True, "every table is searched exactly")

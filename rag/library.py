@@ -21,7 +21,7 @@ from rag.arguments import (
     require_positive,
     require_text,
 )
-from rag.checks import Check, recall_checks, run_checks
+from rag.checks import Check, run_checks
 from rag.engine import Engine
 from rag.errors import LibraryError, UsageError
 from rag.questions import parse_query, parse_question
@@ -494,19 +494,16 @@ class Library:
         return self._reader.problems()
 
     def doctor(
-        self, recall: int = 0, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
+        self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
     ) -> list[Check]:
         """Whether tables and index files can be read, indexed files are unchanged, and encoders installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
-        where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
-        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails. Of rows at
-        most a GiB is read, with `full` all; the check `files of tables` says how much. `progress` is called
-        with the bytes that were read, and those that will be.
+        where the tables cannot be read. Of rows at most a GiB is read, with `full` all; the check `files of
+        tables` says how much. `progress` is called with the bytes that were read, and those that will be.
         """
         self._one_folder()
-        checks = [*run_checks(self._engine, full=full, progress=progress)]
-        return [*checks, *recall_checks(self._engine, recall)] if recall and checks[0].ok else checks
+        return [*run_checks(self._engine, full=full, progress=progress)]
 
     def remove(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.

@@ -64,9 +64,6 @@ class Finding:
 @with_session()
 def doctor(
     session: Session,
-    recall: Annotated[
-        int, option("N", "Search for N stored texts or vectors through index files and exactly.", min=0)
-    ] = 0,
     full: Annotated[bool, option("--full", "Read all rows of the library, not a part of them.")] = False,
     repair: Annotated[
         bool, option("--repair", "Go back to the last state that reads whole, or give up what does not.")
@@ -88,7 +85,7 @@ def doctor(
     if repair:
         if not _repair(session, yes=yes):
             return 1
-        findings = [*_library(session, recall, full=full)]
+        findings = [*_library(session, full=full)]
         return _report(session, findings)
     findings = [
         *_environment(),
@@ -96,7 +93,7 @@ def doctor(
         *_protections(session),
         *_weights(session),
         *store_findings(session),
-        *_library(session, recall, full=full),
+        *_library(session, full=full),
     ]
     return _report(session, findings)
 
@@ -323,7 +320,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
     return is_confirmed("these files are gone, and the repair erases them", "nothing was erased")
 
 
-def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
+def _library(session: Session, *, full: bool) -> Iterator[Finding]:
     from rag.store.finding import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
@@ -331,7 +328,7 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
         yield _space("library space", folder.absolute())
     try:
         with BytesProgress() as progress, session.open_library() as opened:
-            for check in opened.doctor(recall, full=full, progress=progress.update):
+            for check in opened.doctor(full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
         # A folder that was named must be one; the default, and a store, have none before `rag index`.

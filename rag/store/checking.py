@@ -1,12 +1,11 @@
-"""The state of a library's files, for `rag doctor`: what is wrong with them, how to go back, and what index
-files find.
+"""The state of a library's files, for `rag doctor`: what is wrong with them, and how to go back.
 
 A check reads what `head.json` names. `--repair` goes back to the last commit that reads whole, or gives up
 what cannot be read. A commit before the last one is there while a reader may have it open, and until the end
 of a run of indexing: it helps against what a power failure does to files that were written last. Where no
 commit reads whole, the fragments that cannot be read are taken out of their tables, and all contents that had
 rows in them are erased. Either way `rag index` with the same folders makes again what is missing, from the
-files. Recall compares what index files find of the nearest rows with an exact scan of the table.
+files.
 """
 
 from __future__ import annotations
@@ -20,30 +19,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from corpora.objects import StoreError, is_url, object_states
 from corpora.settings import LOCAL, StorageSettings
 from rag.errors import LibraryCorrupt
-from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
-from rag.store.code_index import index_fault, indexed_tables, manifest_path
+from rag.store.code_index import index_faults_of
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
-from rag.store.schema import FULL_TEXT, column_matrix
-from rag.store.snapshot import Snapshot, Vectors
-from rag.store.vector_index import Codes
-from rag.store.vectors import VectorTable
+from rag.store.schema import FULL_TEXT
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 SAMPLE_BYTES = 2**30
 """Bytes of rows that are read without `full`, of each table the newest."""
@@ -55,10 +48,6 @@ Read = Callable[[int, int], object]
 """Called with how many bytes were read, and how many will be."""
 OWNERS = {"files": "content_id", "passages": "source_id"}
 """Columns of the content that a row belongs to; else `video_id`."""
-BEST = 10
-"""Rows that are to be found for each question."""
-ROUNDING = 10**-5
-"""Cosine below the last of the best rows at which a row ties with it."""
 
 
 @dataclass
@@ -171,17 +160,14 @@ def check_files_of(layout: LibraryLayout, *, full: bool = False, progress: Read 
         for column, fault in index_faults(layout, table.name, table.dataset).items():
             health.faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
     if isinstance(layout, Layout):
-        health.index_files = {
-            table: index_fault(layout.indexes, table, full=full) for table in indexed_tables(layout.indexes)
-        }
+        health.index_files = index_faults_of(layout.indexes)
     return health
 
 
 def damaged_index(folder: Location) -> str:
     """What is wrong with the library's index files, where questions would notice it; empty for nothing."""
-    if (indexes := open_layout(folder).indexes) is None:
-        return ""
-    return next(filter(None, (index_fault(indexes, table) for table in indexed_tables(indexes))), "")
+    indexes = open_layout(folder).indexes
+    return "" if indexes is None else next(filter(None, index_faults_of(indexes).values()), "")
 
 
 @contextmanager
@@ -249,11 +235,6 @@ def repair(
             damage.give_up(writer)
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
-            if (indexes := layout.indexes) is not None:
-                for name in indexed_tables(indexes):
-                    if fault := index_fault(indexes, name, full=True):
-                        manifest_path(indexes, name).unlink()
-                        report.made_again.append(f"the index files of table {name} are made again: {fault}")
             report.notes = writer.maintain(exact_rows)
     return report
 
@@ -412,48 +393,3 @@ def _owners(table: ReadTable, every: set[str]) -> set[str]:
     except LibraryCorrupt:
         return every
     return found if found <= every else every
-
-
-def recall(
-    s: Snapshot, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None
-) -> dict[str, tuple[int, float]]:
-    """By table that has an index: how many questions were asked, and the share of the exact `BEST` rows that
-    a search finds.
-
-    `count`: questions, stored vectors of each table; for clips stored texts, where `texts` encodes them
-    in the space of images, unit float32 (n, dim).
-    """
-    found = {}
-    for vectors in map(s.vectors, get_args(Vectors)):
-        if vectors is None or not vectors.indexed:
-            continue
-        stored = _spread(s, vectors.table.name, "vector", count)
-        queries = column_matrix(stored, vectors.table.dim).astype(np.float32)
-        if texts is not None and vectors is s.vectors("clips"):
-            words = _spread(s, "evidence", FULL_TEXT, count).to_pylist()
-            queries = texts(words) if words else queries
-        found[vectors.table.name] = (len(queries), _recall(s, vectors, queries))
-    return found
-
-
-def _recall(s: Snapshot, vectors: VectorTable, queries: NDArray[np.float32]) -> float:
-    """Of unit float32 (n, dim), in one scan. Rows that tie with the last of the best count as found."""
-    name, owner, dim = vectors.table.name, vectors.table.owner, vectors.table.dim
-    best = np.full((len(queries), BEST), -np.inf)
-    shown = s.sources if name == "passages" else s.ready
-    for batch in s.batches(name, [owner, "vector"]):
-        keep = Codes(batch[owner]).among(shown)
-        scores = column_matrix(batch["vector"], dim)[keep].astype(np.float32) @ queries.T
-        best = -np.sort(-np.concatenate([best, scores.T], axis=1), axis=1)[:, :BEST]
-    found = 0
-    for query, right in zip(queries, best, strict=True):
-        least = right[-1] - ROUNDING
-        found += sum(hit.score >= least for hit in vectors.nearest(query, BEST, None, SearchFilter()))
-    return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
-
-
-def _spread(s: Snapshot, name: str, column: str, count: int) -> Any:
-    """A column of `count` rows spread over a table, or of all where it has fewer."""
-    rows = np.sort(s.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-    chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
-    return s.take(name, [column], chosen.tolist())[column]

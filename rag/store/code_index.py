@@ -2,26 +2,25 @@
 
 They are derived from the tables, kept beside them, and made again by maintenance when they are gone. A table
 is cut into segments of `SEGMENT_ROWS`, each a file of codes, one of columns and one of vectors;
-`<table>.json` names the files and is replaced by a rename, last. A file's name holds the hash of its content.
+`<table>.json` names the files and is replaced by a rename, last. Names are never given twice.
 
-A row's code depends on the row alone (`rag.store.vector_codes`), so that equal rows give equal files, and
-no cell is left out. Partitions would leave out too much: texts are asked and images are stored, and spans of
-text fill their space too evenly. Hundreds of rows must be ranked again, of clips thousands, so vectors are
-kept in a file of their own, in the order of the codes. The columns of spans have their
-texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
+A row's code depends on the row alone (`rag.store.vector_codes`), and no cell is left out. Partitions would
+leave out too much: texts are asked and images are stored, and spans of text fill their space too evenly.
+Hundreds of rows must be ranked again, of clips thousands, so vectors are kept in a file of their own, in the
+order of the codes. The columns of spans have their texts, for a question reads those of 160 spans, and a
+table decodes some thousand for them.
 
 Full segments are never written again while most of their rows are there; what comes after them is one last
-segment, made afresh. A file that is missing or has another size is noticed when it is opened; `verify`
-compares the hashes.
+segment, made afresh. A file that is missing or has another size is noticed when it is opened.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
+import secrets
 import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,10 +33,10 @@ from pydantic import TypeAdapter
 
 from corpora.platforms import LOOK, read_at
 from rag.errors import LibraryCorrupt
-from rag.store.error_mapping import ALTERED, REMAKE
+from rag.store.error_mapping import REMAKE
 from rag.store.filters import RowSpans
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
+from rag.store.vector_codes import VectorCodes
 from rag.store.vector_index import Rows
 
 if TYPE_CHECKING:
@@ -74,15 +73,12 @@ class IndexFile:
         if Path(self.name).name != self.name or "\0" in self.name:
             raise ValueError("no name of a file beside it")
 
-    def check(self, folder: Path, *, full: bool) -> None:
-        """Raise `IndexDamaged` where it is missing or has another size; with `full` or another content."""
+    def check(self, folder: Path) -> None:
+        """Raise `IndexDamaged` where it is missing or has another size."""
         path = folder / self.name
         try:
             if (size := path.stat().st_size) != self.bytes:
                 raise IndexDamaged(f"{path}: has {size} bytes, not {self.bytes}")
-            # Its name holds the hash of its content.
-            if full and _digest(path) != self.name.split(".")[-2]:
-                raise IndexDamaged(f"{path}: {ALTERED}")
         except FileNotFoundError as error:
             raise IndexDamaged(f"{path}: is missing") from error
         except OSError as error:
@@ -133,11 +129,10 @@ def manifest_path(folder: Path, table: str) -> Path:
     return folder / f"{table}.json"
 
 
-def read_manifest(folder: Path, table: str, *, full: bool = False) -> Manifest | None:
+def read_manifest(folder: Path, table: str) -> Manifest | None:
     """None where the table has no index.
 
-    Raises `IndexDamaged` for one in another format, and where a file is missing or not as it was written: by
-    its size, with `full` by its hash.
+    Raises `IndexDamaged` for one in another format, and where a file is missing or has another size.
     """
     path = manifest_path(folder, table)
     try:
@@ -150,7 +145,7 @@ def read_manifest(folder: Path, table: str, *, full: bool = False) -> Manifest |
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
     for file in (file for part in manifest.segments for file in part.files):
-        file.check(folder, full=full)
+        file.check(folder)
     return manifest
 
 
@@ -159,13 +154,16 @@ def indexed_tables(folder: Path) -> list[str]:
     return [path.stem for path in sorted(folder.glob("[!.]*.json"))]
 
 
-def index_fault(folder: Path, table: str, *, full: bool = False) -> str:
-    """Why the index of a table cannot be used, as `read_manifest` finds; empty where it can."""
-    try:
-        read_manifest(folder, table, full=full)
-    except IndexDamaged as error:
-        return str(error)
-    return ""
+def index_faults_of(folder: Path) -> dict[str, str]:
+    """By table with index files in a folder, why they cannot be used; empty where they can."""
+    found = {}
+    for table in indexed_tables(folder):
+        try:
+            read_manifest(folder, table)
+            found[table] = ""
+        except IndexDamaged as error:
+            found[table] = str(error)
+    return found
 
 
 class Segment(Rows):
@@ -328,80 +326,47 @@ def _rows_beside(
     return live, later
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
 # Writing
 
 
 class SegmentWriter:
-    """The files of one segment as its rows come; equal rows give equal files in any portions."""
+    """The files of one segment as its rows come."""
 
-    def __init__(self, dim: int, vectors: Path) -> None:
-        """`vectors`: the file that vectors are written to."""
-        self._vectors = vectors
-        vectors.unlink(missing_ok=True)
+    def __init__(self, folder: Path, table: VectorColumns, number: int) -> None:
+        self._stem = f"{table.name}.{number:03d}.{secrets.token_hex(8)}"
+        self._folder = folder
+        self._table = table
         self._columns: list[Any] = []
-        self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
-        self._filled = 0
-        self._codes = VectorCodes.empty(dim)
+        self._codes = VectorCodes.empty(table.dim)
 
-    def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
-        """Append rows, float16 (n, dim), and their columns, an Arrow table."""
-        self._columns.append(columns)
-        with self._vectors.open("ab") as file:
-            file.write(np.ascontiguousarray(vectors, "<f2").tobytes())
-        start = 0
-        while start < len(vectors):
-            part = vectors[start : start + ROTATED_ROWS - self._filled]
-            self._waiting[self._filled : self._filled + len(part)] = part
-            self._filled += len(part)
-            start += len(part)
-            if self._filled == ROTATED_ROWS:
-                self._encode()
+    def add(self, rows: Any) -> None:
+        """Append an Arrow table of rows with their vectors. Raises OSError."""
+        vectors = np.ascontiguousarray(column_matrix(rows["vector"], self._table.dim), "<f2")
+        # Read from the table, the rows that are ranked again take longer than all else of a question.
+        with self._path("vectors").open("ab") as file:
+            file.write(vectors.tobytes())
+        self._codes.add(vectors.astype(np.float32))
+        self._columns.append(rows.drop_columns(["vector"]))
 
-    def _encode(self) -> None:
-        """Each row at its place in a block of one shape: its rotated bits never depend on the others."""
-        if self._filled:
-            self._codes.add(self._waiting, self._filled)
-        self._filled = 0
-        self._waiting[:] = 0
-
-    def write(self, folder: Path, table: VectorColumns, number: int) -> SegmentFiles:
-        """Write the files, each beside its place and then renamed. Raises OSError."""
+    def write(self) -> SegmentFiles:
+        """Write all else. Raises OSError."""
         import pyarrow as pa
 
-        self._encode()
         rows = pa.concat_tables(self._columns).combine_chunks()
-        # A copy, for the last bytes of a slice are filled up with what follows it.
-        rows = rows.take(np.arange(rows.num_rows)).combine_chunks()
         for at, name in enumerate(rows.column_names):
-            if pa.types.is_string(rows[name].type) and name != table.key:
-                # Here, and not as rows come: their portions would decide what is in the dictionary.
+            if pa.types.is_string(rows[name].type) and name != self._table.key:
                 rows = rows.set_column(at, name, rows[name].combine_chunks().dictionary_encode())
-        stem = folder / f"{table.name}.{number:03d}"
-        codes, columns = stem.with_suffix(f"{stem.suffix}.codes"), stem.with_suffix(f"{stem.suffix}.arrow")
-        temporary = codes.with_suffix(".codes.tmp"), columns.with_suffix(".arrow.tmp")
-        self._codes.write(temporary[0])
-        with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
+        codes, columns = self._path("codes"), self._path("arrow")
+        self._codes.write(codes)
+        with pa.OSFile(os.fspath(columns), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
-        return SegmentFiles(
-            rows.num_rows,
-            int(np.max(rows["_rowid"].to_numpy())),
-            _named(temporary[0], codes),
-            _named(temporary[1], columns),
-            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
+        files = (
+            IndexFile(path.name, path.stat().st_size) for path in (codes, columns, self._path("vectors"))
         )
+        return SegmentFiles(rows.num_rows, int(np.max(rows["_rowid"].to_numpy())), *files)
 
-
-def _named(temporary: Path, path: Path) -> IndexFile:
-    """Give a file its name, which holds its hash."""
-    size = temporary.stat().st_size
-    final = path.with_name(f"{path.stem}.{_digest(temporary)}{path.suffix}")
-    temporary.replace(final)
-    return IndexFile(final.name, size)
+    def _path(self, kind: str) -> Path:
+        return self._folder / f"{self._stem}.{kind}"
 
 
 def write_manifest(folder: Path, table: str, manifest: Manifest) -> None:
@@ -436,18 +401,17 @@ def index_rows(
     `kept`: full segments with the rows before these. Raises OSError.
     """
     folder.mkdir(exist_ok=True)
-    done, vectors = list(kept), folder / f"{table.name}.vectors.tmp"
-    writer, room = SegmentWriter(table.dim, vectors), SEGMENT_ROWS
+    done, room = list(kept), SEGMENT_ROWS
+    writer = SegmentWriter(folder, table, len(done))
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             rows = batch.slice(start, room)
-            # Read from the table, the rows that are ranked again take longer than all else of a question.
-            writer.add(column_matrix(rows["vector"], table.dim), rows.drop_columns(["vector"]))
+            writer.add(rows)
             start, room = start + rows.num_rows, room - rows.num_rows
             if room == 0:
-                done.append(writer.write(folder, table, len(done)))
-                writer, room = SegmentWriter(table.dim, vectors), SEGMENT_ROWS
+                done.append(writer.write())
+                writer, room = SegmentWriter(folder, table, len(done)), SEGMENT_ROWS
     if room < SEGMENT_ROWS:
-        done.append(writer.write(folder, table, len(done)))
+        done.append(writer.write())
     write_manifest(folder, table.name, Manifest(tuple(done)))

@@ -42,8 +42,6 @@ KEY_COLUMNS = {
 }
 REMAKE = "it is made again by the next: rag index FOLDER"
 REPAIR = "to go back to what can be read: rag doctor --repair"
-ALTERED = "is not as it was written"
-"""Of a file that has the size it should have."""
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
 

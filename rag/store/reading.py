@@ -384,14 +384,6 @@ class Reader:
 
         return [check_files_of(layout, full=full, progress=progress) for layout in self._layouts]
 
-    def recall(
-        self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None
-    ) -> dict[str, tuple[int, float]]:
-        """As `rag.store.checking.recall`; `texts` gives unit float32 (n, dim)."""
-        from rag.store.checking import recall
-
-        return self.ask(lambda s: recall(s, count, texts))
-
     # Search: full text, BM25
 
     def match_evidence(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:

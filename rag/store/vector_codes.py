@@ -29,8 +29,6 @@ had to be ranked by their vectors for the same recall.
 BITS = 2
 BLOCK = 32
 """Rows whose codes are interleaved."""
-ROTATED_ROWS = 4096
-"""Rows are rotated in blocks of this one shape: BLAS gives other last bits for another."""
 SEED = 1234
 
 
@@ -82,10 +80,10 @@ class VectorCodes:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def add(self, rows: NDArray[np.float32], count: int) -> None:
-        """Append the first `count` of unit rows, float32 (n, dim), where n is `ROTATED_ROWS`."""
+    def add(self, rows: NDArray[np.float32]) -> None:
+        """Append unit rows, float32 (n, dim)."""
         with one_thread(faiss_module()):
-            self._index.add(self._rotation.apply(rows)[:count])
+            self._index.add(self._rotation.apply(rows))
 
     def nearest(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None

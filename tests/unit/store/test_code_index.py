@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Video
-from rag.checks import file_checks
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
@@ -87,7 +86,6 @@ def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_index, "SEGMENT_ROWS", 5000)
-    monkeypatch.setattr(code_index, "ROTATED_ROWS", 512)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +93,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("codes") / "lib"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_index, "SEGMENT_ROWS", 5000)
-        patch.setattr(code_index, "ROTATED_ROWS", 512)
         fill(folder, range(VIDEOS))
     return folder
 
@@ -182,19 +179,19 @@ def index_files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Layout(folder).indexes.iterdir()}
 
 
-def test_equal_rows_give_equal_files_in_any_portions_and_equal_dumps(
+def test_an_index_that_grew_or_was_deleted_finds_the_same(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
     fill(tmp_path / "lib", range(60), group=20)
     fill(tmp_path / "lib", range(60, VIDEOS), group=23)
-    assert index_files(tmp_path / "lib") == index_files(library)
+    assert recall(tmp_path / "lib") >= 0.99
     assert list(dump(tmp_path / "lib")) == list(dump(library))
     for path in Layout(tmp_path / "lib").indexes.iterdir():
         path.unlink()
     with Writer.open(tmp_path / "lib") as writer:
         writer.maintain(EXACT_ROWS)
-    assert index_files(tmp_path / "lib") == index_files(library)
+    assert recall(tmp_path / "lib") >= 0.99
 
 
 def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
@@ -238,17 +235,6 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
     with Writer.open(folder) as writer:
         writer.maintain(EXACT_ROWS)
     assert recall(folder) >= 0.99
-    fill(tmp_path / "other", range(90))
-    assert index_files(folder) == index_files(tmp_path / "other")
-
-
-def test_an_altered_file_of_the_same_size_is_left_to_a_repair(library: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
-    path.write_bytes(path.read_bytes()[:-4] + b"\xff" * 4)
-    health = check_files_of(Layout(folder), full=True)
-    (broken,) = (check for check in file_checks(health) if not check.ok)
-    assert broken.message.endswith("rag doctor --repair")
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "manifest", "format"])
@@ -276,16 +262,7 @@ def test_a_damaged_index_is_reported_not_used_and_made_again(
     with Writer.open(folder) as writer:
         writer.maintain(EXACT_ROWS)
     assert damaged_index(folder) == ""
-    assert index_files(folder) == index_files(library)
-
-
-def test_a_changed_byte_is_found_by_reading_everything(library: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    path = next(Layout(folder).indexes.glob("evidence.000.*.vectors"))
-    content = np.fromfile(path, np.uint8)
-    content[len(content) // 2] ^= 1
-    content.tofile(path)
-    assert "is not as it was written" in check_files_of(Layout(folder), full=True).index_files["evidence"]
+    assert recall(folder) >= 0.99
 
 
 @pytest.mark.parametrize("read", [{"side_effect": OSError(errno.EIO, "error")}, {"return_value": 4}])
@@ -340,15 +317,3 @@ def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_pa
 def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
     fill(tmp_path / "lib", range(5))
     assert not Layout(tmp_path / "lib").indexes.exists()
-
-
-def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
-    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
-        found = reader.recall(25)
-        assert [questions for questions, _ in found.values()] == [25, 25]
-        assert all(share >= 0.99 for _, share in found.values())
-        (health,) = reader.check_files(full=True)
-        assert set(health.index_files) == set(found)
-        assert not any(health.index_files.values())
-    with Reader.open(library) as exact:
-        assert exact.recall(25) == {}
