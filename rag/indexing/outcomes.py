@@ -12,7 +12,8 @@ from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import LOCAL, StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.planning import Group, Plan, changed_problems, limit_stamp, row_of, still_holds
+from rag.indexing.missing import below, find_gone
+from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
 from rag.store.writing import Writer
 
@@ -172,11 +173,14 @@ class FileOutcomes:
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""
-        found = set(self.stats.problems)
-        noted, solved = changed_problems(plan, scan, roots, found, self._writer.problems(), self._storage)
-        for problem, stamp in noted:
-            self._writer.put_problem(problem, stamp)
-        self._writer.clear_problem(*solved)
+        found, stamps = set(self.stats.problems), {f.path: f.stamp for f in scan.files} | plan.over_limit
+        for problem in plan.problems:
+            if problem in found:
+                self._writer.put_problem(problem, stamps.get(problem.path, ""))
+        solved = sorted(self._writer.problems().keys() - {problem.path for problem in found})
+        below_roots = [p for p in solved if p not in stamps and p.startswith(below(roots))]
+        gone = find_gone(below_roots, self._storage)
+        self._writer.clear_problem(*(path for path in solved if path in stamps), *gone)
 
     def _record(self, problem: Problem, stamp: str) -> None:
         self._writer.put_problem(problem, stamp)

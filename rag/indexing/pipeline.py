@@ -32,7 +32,7 @@ from indexers.ocr import Ocr, open_ocr, reads_text
 from indexers.protocol import Disabled, TextTower
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
-from rag.indexing.calibrating import calibrate_scores, is_calibrated
+from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.clips import clip_audio
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
@@ -59,16 +59,7 @@ from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
-from rag.indexing.planning import (
-    Group,
-    Plan,
-    StoredRows,
-    changed_problems,
-    estimated_seconds,
-    limits_of,
-    make_plan,
-    work_seconds,
-)
+from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan, work_seconds
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
@@ -76,18 +67,14 @@ from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
 from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
-from rag.store.maintenance import index_faults
 from rag.store.reading import Reader
 from rag.store.records import EXCLUDED, FileRow, Meta
 from rag.store.sidecars import sidecar_hash
-from rag.store.tables import renamed_of
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from rag.store.snapshot import Snapshot
 
 
 def run_indexing(
@@ -159,45 +146,6 @@ def run_indexing(
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
     return stats
-
-
-def plan_without_work(folder: Location, scan: Scan, roots: Sequence[str], settings: Settings) -> Plan | None:
-    """The plan of a run that would change nothing; None where there may be work.
-
-    Nothing is written, and of the files only sidecars are read. LanceDB, which takes a second to import, is
-    not needed.
-    """
-    layout = open_layout(folder)
-    if not scan.files or not layout.exists() or layout.shards() or not layout.is_closed():
-        return None
-    if damaged_index(folder):
-        return None
-    with Reader.open(folder) as reader:
-        return reader.ask(lambda s: _plan_without_work(s, scan, roots, settings))
-
-
-def _plan_without_work(s: Snapshot, scan: Scan, roots: Sequence[str], settings: Settings) -> Plan | None:
-    held = StoredRows(s)
-    plan = make_plan(scan, roots, held, settings, lambda _: "")
-    fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
-    stages, found = held.stage_fingerprints(), set(plan.problems)
-    work = (
-        *(plan.groups, plan.known, plan.moved, plan.emptied),
-        *changed_problems(plan, scan, roots, found, held.problems(), settings.storage),
-        unmeasured(plan.ready, stages, fingerprints),
-        changed_excludes(stages, held.files(), plan.ready, settings.scan.exclude),
-        renamed_of({video_id: os.fsdecode(s.video_rows[video_id]["path"]) for video_id in s.ready}, s.paths),
-    )
-    if (
-        any(work)
-        or not is_calibrated(s)
-        or any(
-            s.layout.cut_file(name, table.get_fragments()) or index_faults(s.layout, name, table)
-            for name, table in s.tables.items()
-        )
-    ):
-        return None
-    return plan
 
 
 def index_shard(

@@ -24,7 +24,7 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import below, find_gone, find_missing
+from rag.indexing.missing import find_gone, find_missing
 from rag.store.copying import suffix
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
@@ -184,28 +184,6 @@ def make_plan(
     plan.moved = _moved(plan.missing, rows, by_content.keys())
     plan.emptied = [path for path in scan.empty if path in rows]
     return plan
-
-
-def changed_problems(
-    plan: Plan,
-    scan: Scan,
-    roots: Sequence[str],
-    found: Collection[Problem],
-    stored: Mapping[str, NotedProblem],
-    storage: StorageSettings,
-) -> tuple[list[NotedProblem], list[str]]:
-    """The problems of a plan that are to be stored, and the paths below `roots` whose problems are solved.
-
-    `found`: all problems of the run; `stored`: those that the library has, by path.
-    """
-    stamps = {f.path: f.stamp for f in scan.files} | plan.over_limit
-    noted = [NotedProblem(each, stamps.get(each.path, "")) for each in plan.problems if each in found]
-    solved = sorted(stored.keys() - {problem.path for problem in found})
-    gone = find_gone((p for p in solved if p not in stamps and p.startswith(below(roots))), storage)
-    return (
-        [each for each in noted if stored.get(each.problem.path) != each],
-        [*(path for path in solved if path in stamps), *gone],
-    )
 
 
 def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:

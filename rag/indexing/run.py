@@ -1,4 +1,4 @@
-"""One run of `rag index`: scan, a look at whether there is anything to do, the run itself, the report."""
+"""One run of `rag index`: scan, the run itself, the report."""
 
 from __future__ import annotations
 
@@ -58,13 +58,9 @@ def index(
     writable_library(folder)
     found = _scan(roots, settings, folder)
     from rag.indexing.forecast import forecast
-    from rag.indexing.outcomes import IndexingStats
-    from rag.indexing.pipeline import plan_without_work, run_indexing
+    from rag.indexing.pipeline import run_indexing
 
     given = folder, found, roots, settings
-    if not (reembed or prune or dry_run) and (plan := plan_without_work(*given)):
-        stats = IndexingStats(unchanged=len(plan.unchanged), missing=plan.missing, problems=plan.problems)
-        return _report(folder, found, stats, started)
     if dry_run:
         return forecast(
             *given, recommended=recommended_encoder(roots), prune=prune, limit=limit, started=started

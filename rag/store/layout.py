@@ -94,10 +94,6 @@ class LibraryLayout(ABC):
         """The content of that copy; None where there is none."""
         return None
 
-    def is_closed(self) -> bool:
-        """Whether the last writer ended as it should, as far as that can be seen."""
-        return True
-
     def state(self) -> str:
         """16 hex digits that change with each commit; empty where there is no library."""
         found = self.read_head()
@@ -243,10 +239,6 @@ class Layout(LibraryLayout):
         """Raises as `read`."""
         found = self.read(SPARE_HEAD)
         return None if found is None else found[0]
-
-    def is_closed(self) -> bool:
-        """Whether the last writer ended as it should: it then leaves a copy of its last head."""
-        return self.read(HEAD) == self.read(SPARE_HEAD)
 
     def has_table(self, name: str) -> bool:
         """By its folder."""

@@ -139,18 +139,6 @@ class PassageTable:
             self.sources -= sources
 
 
-def renamed_of(stored: Mapping[str, str], paths: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """The first path, by id, of each video whose row has a path that is none of its files any more.
-
-    `stored`: the paths of rows; `paths`: of files, by content.
-    """
-    return {
-        video_id: min(paths[video_id])
-        for video_id, path in stored.items()
-        if paths.get(video_id) and path not in paths[video_id]
-    }
-
-
 def _of_videos(videos: Iterable[str]) -> str:
     """SQL condition for the rows of some videos."""
     return f"video_id IN {quoted(videos)}"

@@ -26,7 +26,7 @@ from rag.store.finding import writable_library
 from rag.store.layout import LibraryLayout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
-from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table, renamed_of
+from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,11 +92,11 @@ class Writer(VideoWriter):
 
     def renamed(self) -> dict[str, str]:
         """The first path, by id, of each complete video whose row has a path that none of its files has."""
-        stored = {video: path for video, path in self._paths.items() if self._complete[video]}
         paths: dict[str, set[str]] = {}
         for path, row in self._files.rows().items():
             paths.setdefault(row.content_id, set()).add(path)
-        return renamed_of(stored, paths)
+        stored = ((video, path) for video, path in self._paths.items() if self._complete[video])
+        return {v: min(paths[v]) for v, path in stored if v in paths and path not in paths[v]}
 
     # What the library is made with
 
