@@ -30,7 +30,7 @@ from rag.store.code_index import index_faults_of
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.head import Head, parse_head, read_head
-from rag.store.layout import Layout, LibraryLayout, Location, open_layout
+from rag.store.layout import Layout, Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
 from rag.store.schema import FULL_TEXT
 from rag.store.writing import Writer
@@ -78,7 +78,7 @@ class ReadTable:
 
 
 def read_tables(
-    layout: LibraryLayout,
+    layout: Layout,
     versions: Mapping[str, int],
     *,
     budget: int | None = None,
@@ -119,7 +119,7 @@ def _size(fragment: Any) -> int:
     return sum(file.file_size_bytes or 0 for file in fragment.metadata.files)
 
 
-def open_table(layout: LibraryLayout, name: str, version: int) -> ReadTable:
+def open_table(layout: Layout, name: str, version: int) -> ReadTable:
     """A version of a table, of which no row is read yet."""
     table = ReadTable(name)
     try:
@@ -133,7 +133,7 @@ def open_table(layout: LibraryLayout, name: str, version: int) -> ReadTable:
     return table
 
 
-def _unreadable(layout: LibraryLayout, table: ReadTable, fragment: Any) -> str:
+def _unreadable(layout: Layout, table: ReadTable, fragment: Any) -> str:
     """Why the rows of a fragment cannot be read; empty where they can."""
     try:
         with without_stderr(), read_errors(layout.folder, table.name):
@@ -147,7 +147,7 @@ def _unreadable(layout: LibraryLayout, table: ReadTable, fragment: Any) -> str:
     return ""
 
 
-def check_files_of(layout: LibraryLayout, *, full: bool = False, progress: Read = lambda *_: None) -> Health:
+def check_files_of(layout: Layout, *, full: bool = False, progress: Read = lambda *_: None) -> Health:
     """Open every table and index of a library, compare the sizes of all files, and read rows: `SAMPLE_BYTES`
     of them, with `full` all. Raises as `read_head`."""
     health = Health()
@@ -159,7 +159,7 @@ def check_files_of(layout: LibraryLayout, *, full: bool = False, progress: Read 
             continue
         for column, fault in index_faults(layout, table.name, table.dataset).items():
             health.faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
-    if isinstance(layout, Layout):
+    if layout.indexes is not None:
         health.index_files = index_faults_of(layout.indexes)
     return health
 
@@ -239,7 +239,7 @@ def repair(
     return report
 
 
-def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[ReadTable]:
+def _go_back(layout: Layout, progress: Read, report: Repair) -> list[ReadTable]:
     """Make the last commit that reads whole the head, if it is not; else return the damaged tables of the
     newest."""
     found = layout.read_head()
@@ -267,7 +267,7 @@ def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[Read
     return damaged
 
 
-def _newest(layout: LibraryLayout, content: bytes | None) -> list[tuple[Head, bool]]:
+def _newest(layout: Layout, content: bytes | None) -> list[tuple[Head, bool]]:
     """What `head.json` says, and its copy where that says otherwise of the same commit or `head.json` cannot
     be read; with whether it is the copy."""
     found: list[tuple[Head, bool]] = []
@@ -285,7 +285,7 @@ def _newest(layout: LibraryLayout, content: bytes | None) -> list[tuple[Head, bo
     )
 
 
-def _delete_unreadable(layout: LibraryLayout, name: str, version: int) -> None:
+def _delete_unreadable(layout: Layout, name: str, version: int) -> None:
     """Delete the versions behind that of the head that cannot be opened."""
     for later in layout.versions(name):
         if later <= version:
@@ -301,7 +301,7 @@ def _delete_unreadable(layout: LibraryLayout, name: str, version: int) -> None:
 class _Damage:
     """What the contents of a library lose by tables that cannot be read whole."""
 
-    def __init__(self, layout: LibraryLayout, damaged: Sequence[ReadTable], storage: StorageSettings) -> None:
+    def __init__(self, layout: Layout, damaged: Sequence[ReadTable], storage: StorageSettings) -> None:
         self._damaged = damaged
         self.unopened = {table.name for table in damaged if table.dataset is None}
         """Tables that cannot be opened at all; they are made again, empty."""

@@ -16,7 +16,7 @@ from typing import Any
 from rag.errors import LibraryBusy, LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
 from rag.store.head import damaged_head, read_head
-from rag.store.layout import LibraryLayout
+from rag.store.layout import Layout
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
@@ -27,7 +27,7 @@ OPENED_AT_ONCE = 8
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
-    def __init__(self, layout: LibraryLayout, *, without: Collection[str] = ()) -> None:
+    def __init__(self, layout: Layout, *, without: Collection[str] = ()) -> None:
         """Restore the tables of the head, which is empty for a new library.
 
         `without`: tables of it that cannot be opened, and are dropped. Raises `LibraryCorrupt` where another

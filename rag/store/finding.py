@@ -12,7 +12,7 @@ from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, UsageError
 from rag.store.head import read_head
-from rag.store.layout import Layout, LibraryLayout, Location, open_layout
+from rag.store.layout import Layout, Location, open_layout
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -100,7 +100,7 @@ def nothing_indexed(folder: Location) -> LibraryNotFound:
     return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
 
 
-def require_library(folder: Location) -> LibraryLayout:
+def require_library(folder: Location) -> Layout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
     layout = open_layout(folder)
     if not layout.exists():
@@ -108,7 +108,7 @@ def require_library(folder: Location) -> LibraryLayout:
     return layout
 
 
-def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
+def writable_library(folder: Location, *, create: bool = True) -> Layout:
     """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
 
     Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.

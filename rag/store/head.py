@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryTooNew
 from rag.store.error_mapping import REPAIR
-from rag.store.layout import LibraryLayout
+from rag.store.layout import Layout
 from rag.store.records import SCHEMA, Meta
 from rag.store.schema import FIRST_TABLES
 
@@ -110,7 +110,7 @@ def damaged_head(folder: PathLike[str], what: str) -> LibraryCorrupt:
     return LibraryCorrupt(f"{folder}: head.json {what}; {remedy}")
 
 
-def read_head(layout: LibraryLayout) -> tuple[Head, str]:
+def read_head(layout: Layout) -> tuple[Head, str]:
     """The head of a library, and the ETag of its file on a store; a new head where there is none.
 
     Raises as `parse_head`.

@@ -12,7 +12,7 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
 from rag.store.fulltext import KeysAt
-from rag.store.layout import LibraryLayout, Location
+from rag.store.layout import Layout, Location
 from rag.store.records import DEVICES, EXCLUDED, EncoderRef, Hit, Meta, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot, Texts
@@ -94,7 +94,7 @@ class JoinedSnapshot(Snapshot):
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
-    def __init__(self, layouts: Sequence[LibraryLayout], exact_rows: int | None = None) -> None:
+    def __init__(self, layouts: Sequence[Layout], exact_rows: int | None = None) -> None:
         self._layouts = layouts
         super().__init__(layouts[0], exact_rows)
 

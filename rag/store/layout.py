@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
@@ -38,8 +37,8 @@ Location: TypeAlias = Path | StoreAddress
 """A library's folder, or its address on an object store."""
 
 
-class LibraryLayout(ABC):
-    """The tables and files of one library; made by `open_layout`."""
+class Layout:
+    """The tables and files of a library in a folder; made by `open_layout`."""
 
     folder: Location
     """As messages show it."""
@@ -49,11 +48,31 @@ class LibraryLayout(ABC):
     """Options of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
     """The same options for whoever only reads."""
+    is_locked = True
+    """Whether files that no version names are of a killed writer for certain: no other is at work."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = self.cache = self._root = folder
+        self.storage_options = self.reading_options = {}
 
     @property
-    @abstractmethod
     def database(self) -> str:
         """The LanceDB database; each table is `<name>.lance` below it."""
+        return os.fspath(self.tables)
+
+    @property
+    def tables(self) -> Path:
+        """The folder of the tables, on this machine."""
+        return self._root / "tables"
+
+    @property
+    def indexes(self) -> Path | None:
+        """The local folder of index files (`rag.store.code_index`); None where they are not kept."""
+        return self._root / "indexes"
+
+    def table(self, name: str) -> Path:
+        """The folder of one table, on this machine."""
+        return self.tables / f"{name}.lance"
 
     def dataset(self, name: str, version: int | None = None, *, to_write: bool = False) -> Any:
         """A version of a table, by default the newest, as a Lance dataset. Raises what Lance raises."""
@@ -62,37 +81,52 @@ class LibraryLayout(ABC):
         options = dict(self.storage_options if to_write else self.reading_options) or None
         return lance.dataset(f"{self.database}/{name}.lance", version, storage_options=options)
 
-    @property
-    def indexes(self) -> Path | None:
-        """The local folder of index files (`rag.store.code_index`); None where they are not kept."""
-        return None
-
-    @abstractmethod
     def read(self, name: str) -> tuple[bytes, str] | None:
-        """The content of a file of the library, and its ETag on a store; None where there is none."""
+        """The content of a file of the library, and its ETag on a store; None where there is none.
+
+        Raises `LibraryReadOnly` where it is there and cannot be read.
+        """
+        path = self._root / name
+        try:
+            return path.read_bytes(), ""
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise LibraryReadOnly(
+                f"{path}: cannot be read ({os_reason(error)}); check its permissions"
+            ) from error
 
     def read_head(self) -> tuple[bytes, str] | None:
         """As `read`, of `head.json`."""
         return self.read(HEAD)
 
-    @abstractmethod
     def write_head(self, content: bytes, etag: str) -> str:
-        """Replace `head.json` in one step; returns its new ETag.
+        """Replace `head.json` in one step, by a rename of what is on the disk; returns its new ETag.
 
-        Raises `LibraryBusy` where, on a store, it is no longer the one with `etag` (empty: none).
+        Raises OSError, and `LibraryBusy` where, on a store, it is no longer that with `etag` (empty: none).
         """
+        self._write(HEAD, content)
+        return etag
 
-    def require_head(self, etag: str) -> None:  # noqa: ARG002 (as of a store)
+    def _write(self, name: str, content: bytes) -> None:
+        with atomic_file(self._root / name) as draft, draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(self._root)
+
+    def require_head(self, etag: str) -> None:
         """Raise `LibraryBusy` where, on a store, `head.json` is no longer the one with `etag`."""
-        return
 
     def keep_spare_head(self) -> None:
-        """Copy `head.json` beside it, where what is written may be damaged later."""
-        return
+        """Copy `head.json` beside it, where what is written may be damaged later. Raises OSError."""
+        if (held := self.read(HEAD)) is not None and held != self.read(SPARE_HEAD):
+            self._write(SPARE_HEAD, held[0])
 
     def read_spare_head(self) -> bytes | None:
-        """The content of that copy; None where there is none."""
-        return None
+        """The content of that copy; None where there is none. Raises as `read`."""
+        found = self.read(SPARE_HEAD)
+        return None if found is None else found[0]
 
     def state(self) -> str:
         """16 hex digits that change with each commit; empty where there is no library."""
@@ -104,154 +138,24 @@ class LibraryLayout(ABC):
         return self.read_head() is not None or self.read_spare_head() is not None
 
     def has_rows(self) -> bool:
-        """Whether tables have rows, which a writer would delete that finds no head."""
-        return False
+        """Whether tables have rows, which a writer would delete that finds no head: before its first commit
+        one makes empty tables alone."""
+        return any(self.tables.glob("*.lance/data/*"))
 
-    @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether there are files of a table, whether the head names it or not."""
+        return self.table(name).is_dir()
 
     def has_marker(self) -> bool:
         """Whether the file is there that says that this is a library."""
         found = self.read(MARKER)
         return found is not None and _is_marker(found[0])
 
-    @abstractmethod
     def is_vacant(self) -> bool:
-        """Whether a library may be made here: there is nothing yet."""
-
-    @abstractmethod
-    def write_marker(self) -> None:
-        """Say that this is a library, before anything else is written."""
-
-    @abstractmethod
-    def writer_lock(self) -> AbstractContextManager[None]:
-        """Keeps out other writers while it is entered, where the head does not do so alone."""
-
-    @abstractmethod
-    def reader_mark(self) -> SharedMark | None:
-        """Held while a reader is open; None where no writer could see it."""
-
-    @abstractmethod
-    def no_readers(self) -> bool:
-        """True when no reader is open, so that old versions can go at once."""
-
-    @property
-    @abstractmethod
-    def is_locked(self) -> bool:
-        """Whether files that no version names are of a killed writer for certain."""
-
-    def shards(self) -> Sequence[Location]:
-        """Libraries that a killed run has left to be merged into this one (`rag.indexing.shards`)."""
+        """Whether a library may be made here: there is nothing yet. Raises `LibraryReadOnly` where that
+        cannot be seen."""
         try:
-            return sorted((self.cache / SHARDS).iterdir())
-        except OSError:
-            return []
-
-    @abstractmethod
-    def delete_unnamed(self, named: Collection[str]) -> None:
-        """Delete the tables that are not among `named`: dropped ones, and those of a killed writer."""
-
-    @abstractmethod
-    def versions(self, table: str) -> list[int]:
-        """The versions of a table that have a manifest, the newest first."""
-
-    @abstractmethod
-    def delete_version(self, table: str, version: int) -> None:
-        """Delete the manifest of a version that cannot be read."""
-
-    @abstractmethod
-    def size(self, table: str = "") -> int:
-        """Bytes of a table's files; of the whole library without a name. Files may go meanwhile."""
-
-    @abstractmethod
-    def cut_file(self, table: str, fragments: Collection[Any]) -> str:
-        """The first data file of fragments that is gone or has another size than the table says; or empty."""
-
-    @abstractmethod
-    def has_room(self, size: int) -> bool:
-        """Whether `size` more bytes can be written."""
-
-
-class Layout(LibraryLayout):
-    """Paths of a library's files below its folder."""
-
-    folder: Path
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = self.cache = folder
-        self.storage_options = self.reading_options = {}
-
-    @property
-    def database(self) -> str:
-        """The folder of tables."""
-        return os.fspath(self.tables)
-
-    @property
-    def tables(self) -> Path:
-        """The LanceDB database; each table is a folder `<name>.lance`."""
-        return self.folder / "tables"
-
-    @property
-    def indexes(self) -> Path:
-        """Index files of large tables, derived from them."""
-        return self.folder / "indexes"
-
-    @property
-    def readers(self) -> Path:
-        """Readers hold this file shared, so that a writer knows whether an old version is in use."""
-        return self.folder / "readers.lock"
-
-    def table(self, name: str) -> Path:
-        """Folder of one LanceDB table."""
-        return self.tables / f"{name}.lance"
-
-    def read(self, name: str) -> tuple[bytes, str] | None:
-        """Raises `LibraryReadOnly` where it is there and cannot be read."""
-        path = self.folder / name
-        try:
-            return path.read_bytes(), ""
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise LibraryReadOnly(
-                f"{path}: cannot be read ({os_reason(error)}); check its permissions"
-            ) from error
-
-    def write_head(self, content: bytes, etag: str) -> str:
-        """By a rename of what is on the disk. Raises OSError."""
-        self._write(HEAD, content)
-        return etag
-
-    def _write(self, name: str, content: bytes) -> None:
-        with atomic_file(self.folder / name) as draft, draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(self.folder)
-
-    def keep_spare_head(self) -> None:
-        """Raises OSError."""
-        if (held := self.read(HEAD)) is not None and held != self.read(SPARE_HEAD):
-            self._write(SPARE_HEAD, held[0])
-
-    def read_spare_head(self) -> bytes | None:
-        """Raises as `read`."""
-        found = self.read(SPARE_HEAD)
-        return None if found is None else found[0]
-
-    def has_table(self, name: str) -> bool:
-        """By its folder."""
-        return self.table(name).is_dir()
-
-    def has_rows(self) -> bool:
-        """By their files: before its first commit a writer makes empty tables alone."""
-        return any(self.tables.glob("*.lance/data/*"))
-
-    def is_vacant(self) -> bool:
-        """Raises `LibraryReadOnly` where that cannot be seen."""
-        try:
-            names = os.listdir(self.folder)
+            names = os.listdir(self._root)
         except FileNotFoundError:
             return True
         except OSError as error:
@@ -262,52 +166,61 @@ class Layout(LibraryLayout):
         return all(name in SYSTEM_NAMES or name.startswith((".part-", f"{MARKER}.")) for name in names)
 
     def write_marker(self) -> None:
-        """Make the folder and its marker, by a rename. Raises OSError."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with atomic_file(self.folder / MARKER) as draft:
+        """Say that this is a library, before anything else is written. Raises OSError."""
+        self._root.mkdir(parents=True, exist_ok=True)
+        with atomic_file(self._root / MARKER) as draft:
             draft.write_bytes(_marker())
 
     def writer_lock(self) -> AbstractContextManager[None]:
-        """The lock of the writer, which ends with its process; makes the files beside it. Raises OSError."""
+        """Keeps out other writers while it is entered; ends with its process. Makes the files beside it.
+        Raises OSError."""
         from rag.store.lock import writer_lock
 
         self.tables.mkdir(parents=True, exist_ok=True)
-        self.readers.touch()
-        return writer_lock(self.folder / "writer.lock")
-
-    def reader_mark(self) -> SharedMark:
-        """A lock that readers share."""
-        return SharedMark(self.readers)
-
-    def no_readers(self) -> bool:
-        """Whether no reader holds the lock that readers share."""
-        return not is_marked(self.readers)
+        self._readers.touch()
+        return writer_lock(self._root / "writer.lock")
 
     @property
-    def is_locked(self) -> bool:
-        """The lock says that no other writer is at work."""
-        return True
+    def _readers(self) -> Path:
+        """Readers hold this file shared, so that a writer knows whether an old version is in use."""
+        return self._root / "readers.lock"
+
+    def reader_mark(self) -> SharedMark | None:
+        """Held while a reader is open; None where no writer could see it."""
+        return SharedMark(self._readers)
+
+    def no_readers(self) -> bool:
+        """True when no reader is open, so that old versions can go at once."""
+        return not is_marked(self._readers)
+
+    def shards(self) -> Sequence[Location]:
+        """Libraries that a killed run has left to be merged into this one (`rag.indexing.shards`)."""
+        try:
+            return sorted((self.cache / SHARDS).iterdir())
+        except OSError:
+            return []
 
     def delete_unnamed(self, named: Collection[str]) -> None:
-        """Raises OSError."""
+        """Delete the tables that are not among `named`: dropped ones, and those of a killed writer. Raises
+        OSError."""
         for path in self.tables.glob("*.lance"):
             if path.name.removesuffix(".lance") not in named:
                 # Row ids begin again in another table of that name.
-                (self.indexes / f"{path.stem}.json").unlink(missing_ok=True)
+                (self._root / "indexes" / f"{path.stem}.json").unlink(missing_ok=True)
                 shutil.rmtree(path)
 
     def versions(self, table: str) -> list[int]:
-        """By their files."""
+        """The versions of a table that have a manifest, the newest first."""
         return _versions(path.name for path in (self.table(table) / "_versions").glob("*.manifest"))
 
     def delete_version(self, table: str, version: int) -> None:
-        """Raises OSError."""
+        """Delete the manifest of a version. Raises OSError."""
         (self.table(table) / manifest_name(version)).unlink(missing_ok=True)
 
     def size(self, table: str = "") -> int:
-        """Without those that cannot be seen."""
+        """Bytes of all files of a table, or of the library; without those that cannot be seen."""
         total = 0
-        for base, _, names in os.walk(self.table(table) if table else self.folder):
+        for base, _, names in os.walk(self.table(table) if table else self._root):
             for name in names:
                 try:
                     total += os.lstat(os.path.join(base, name)).st_size
@@ -316,7 +229,7 @@ class Layout(LibraryLayout):
         return total
 
     def cut_file(self, table: str, fragments: Collection[Any]) -> str:
-        """By the sizes on the disk."""
+        """The first data file of fragments that is gone or has another size than the table says; or empty."""
         data = self.table(table) / "data"
         for file in (file for fragment in fragments for file in fragment.metadata.files):
             size = data.joinpath(file.path).stat().st_size if (data / file.path).is_file() else -1
@@ -325,23 +238,26 @@ class Layout(LibraryLayout):
         return ""
 
     def has_room(self, size: int) -> bool:
-        """On its disk."""
-        return shutil.disk_usage(self.folder).free >= size
+        """Whether `size` more bytes can be written."""
+        return shutil.disk_usage(self._root).free >= size
 
 
-class ObjectLayout(LibraryLayout):
+class ObjectLayout(Layout):
     """The objects of a library below an address. Raises `StoreError` where the store fails."""
 
     folder: StoreAddress
+    is_locked = False
+    """Another writer may be about to name some."""
+    indexes = None
 
     def __init__(self, address: StoreAddress) -> None:
+        name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
+        root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        super().__init__(Path(root) / "rag" / "libraries" / name.hexdigest())
         self.folder = address
         self.store = open_store(address.url, address.settings)
         self.storage_options = self.store.options
         self.reading_options = self.store.reading_options
-        name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
-        root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        self.cache = Path(root) / "rag" / "libraries" / name.hexdigest()
 
     @property
     def database(self) -> str:
@@ -381,6 +297,16 @@ class ObjectLayout(LibraryLayout):
             "written over that; run the same command again once no other process writes"
         )
 
+    def keep_spare_head(self) -> None:
+        """A store keeps what it has."""
+
+    def read_spare_head(self) -> None:
+        """None."""
+
+    def has_rows(self) -> bool:
+        """A head there does not get lost."""
+        return False
+
     def has_table(self, name: str) -> bool:
         """By a listing."""
         return next(self.store.list(f"tables/{name}.lance"), None) is not None
@@ -404,11 +330,6 @@ class ObjectLayout(LibraryLayout):
 
     def no_readers(self) -> bool:
         """There may always be some."""
-        return False
-
-    @property
-    def is_locked(self) -> bool:
-        """Another writer may be about to name some."""
         return False
 
     def shards(self) -> Sequence[Location]:
@@ -449,7 +370,7 @@ class ObjectLayout(LibraryLayout):
         return True
 
 
-def open_layout(location: Location) -> LibraryLayout:
+def open_layout(location: Location) -> Layout:
     """Of a library that may not be there; nothing is contacted. Raises `UsageError` for a bad address."""
     if isinstance(location, StoreAddress):
         return ObjectLayout(location)

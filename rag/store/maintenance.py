@@ -22,7 +22,7 @@ from rag.store.code_index import (
 from rag.store.database import Database
 from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
-from rag.store.layout import LibraryLayout
+from rag.store.layout import Layout
 from rag.store.records import Stats, TableStats
 from rag.store.schema import (
     FULL_TEXT,
@@ -125,7 +125,7 @@ def compact(db: Database, name: str) -> None:
         db.compact(name, full)
 
 
-def require_whole(layout: LibraryLayout, name: str, dataset: Any) -> None:
+def require_whole(layout: Layout, name: str, dataset: Any) -> None:
     """Raise `LibraryCorrupt` where a file of rows is gone or has another size than its table says."""
     if cut := layout.cut_file(name, dataset.get_fragments()):
         raise corrupt(layout.folder, name, f"data/{cut} is gone or has not the size that it was written with")
@@ -148,7 +148,7 @@ def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
     return made
 
 
-def index_faults(layout: LibraryLayout, name: str, dataset: Any) -> dict[str, str]:
+def index_faults(layout: Layout, name: str, dataset: Any) -> dict[str, str]:
     """Why indexes of a table cannot be used, by the column: their first row cannot be asked for."""
     found: dict[str, str] = {}
     for column in sorted({index.field_names[0] for index in dataset.describe_indices()}):
@@ -305,7 +305,7 @@ def clean(db: Database) -> None:
         layout.keep_spare_head()
 
 
-def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
+def collect(layout: Layout, s: Snapshot) -> Stats:
     """Counts of what readers see in the snapshot, and sizes and health of its tables."""
     tables = {name: _table(layout, name, dataset) for name, dataset in s.tables.items()}
     passages = s.scan("passages", ["source_id", "doc_id"])
@@ -331,7 +331,7 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     )
 
 
-def _table(layout: LibraryLayout, name: str, dataset: Any) -> TableStats:
+def _table(layout: Layout, name: str, dataset: Any) -> TableStats:
     with read_errors(layout.folder, name):
         rows = dataset.count_rows()
         small = _small(name, dataset)

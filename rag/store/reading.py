@@ -19,7 +19,7 @@ from rag.store import schema
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
-from rag.store.layout import LibraryLayout, Location
+from rag.store.layout import Layout, Location
 from rag.store.records import EXCLUDED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
@@ -44,10 +44,7 @@ class Reader:
     """
 
     def __init__(
-        self,
-        layouts: Sequence[LibraryLayout],
-        hidden: Collection[EvidenceKind] = (),
-        exact_rows: int | None = None,
+        self, layouts: Sequence[Layout], hidden: Collection[EvidenceKind] = (), exact_rows: int | None = None
     ) -> None:
         self._layouts = layouts
         self._hidden = frozenset(hidden)
@@ -461,7 +458,7 @@ class Reader:
         self.close()
 
 
-def _snapshot(layouts: Sequence[LibraryLayout], exact_rows: int | None) -> Snapshot:
+def _snapshot(layouts: Sequence[Layout], exact_rows: int | None) -> Snapshot:
     """The snapshot of one library, or of several as one."""
     if len(layouts) == 1:
         return Snapshot(layouts[0], exact_rows)

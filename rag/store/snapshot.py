@@ -24,7 +24,7 @@ from rag.store.error_mapping import TableGone, read_errors, require_columns
 from rag.store.filters import path_matches
 from rag.store.fulltext import KeysAt, match
 from rag.store.head import read_head
-from rag.store.layout import LibraryLayout
+from rag.store.layout import Layout
 from rag.store.records import FileRow, Hit, Meta
 from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, Rows
@@ -84,7 +84,7 @@ class KeyedRows(Mapping[str, dict[str, Any]]):
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
-    def __init__(self, layout: LibraryLayout, exact_rows: int | None = None) -> None:
+    def __init__(self, layout: Layout, exact_rows: int | None = None) -> None:
         """`exact_rows`: as of `Reader.open`."""
         self.layout = layout
         self._exact_rows = exact_rows

@@ -23,7 +23,7 @@ from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
 from rag.store.finding import writable_library
-from rag.store.layout import LibraryLayout, Location
+from rag.store.layout import Layout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
@@ -45,7 +45,7 @@ class Writer(VideoWriter):
     Files, problems and passages wait for `flush`, which `maintain`, `close` and all that commits call too.
     """
 
-    def __init__(self, layout: LibraryLayout, db: Database | None = None) -> None:
+    def __init__(self, layout: Layout, db: Database | None = None) -> None:
         """Its caller holds the lock. `db`: default, the tables as the last commit left them."""
         self._layout = layout
         self._held = ExitStack()
