@@ -60,7 +60,9 @@ def run(corpus: Path, settings: Settings, **choices: object) -> IndexReport:
 
 
 def tree(folder: Path) -> dict[str, int]:
-    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+    """All but locks."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return {str(path): path.stat().st_mtime_ns for path in files}
 
 
 def rows(settings: Settings) -> list[str]:
