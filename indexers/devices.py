@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -62,22 +61,6 @@ def fastest_backend(device: str) -> str:
     if device == "cpu":
         return "torch-bf16" if torch.cpu._is_amx_tile_supported() else "torch-fp32"
     return {"cuda": "cuda-fp16", "mps": "mps-fp32"}[device]
-
-
-def describe_device(backend: str) -> str:
-    """The kind of processor that a backend computes on here: two of one kind give the same bits."""
-    if backend not in PLACES:  # of another package than torch, which takes seconds to import
-        import numpy as np
-
-        features = np.show_config(mode="dicts")["SIMD Extensions"]
-        return " ".join(["cpu", platform.machine(), *[*features["baseline"], *features["found"]][-1:]])
-    import torch
-
-    if device_of(backend) == "cuda" and torch.cuda.is_available():
-        return f"cuda {torch.cuda.get_device_name()}"
-    if device_of(backend) == "mps":
-        return "mps"
-    return f"cpu {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

@@ -80,18 +80,12 @@ def _answered(reading: Reading, reply: ChosenOption | OpenAnswer) -> str:
     return next((text for text, here in zip(reading.question.options, chosen, strict=True) if here), "")
 
 
-def with_paths(answer: Answer, path_of: Callable[[VideoCitation, Sequence[str]], str]) -> Answer:
-    """The answer with the path of each video that it cites as `path_of` gives it for the subtitle lines that
-    it quotes of that window, or for all of the window."""
-    quotations = [answer.text, *QUOTED.findall(answer.explanation)]
-    cited: list[Citation] = []
-    for citation in answer.citations:
-        if isinstance(citation, PassageCitation):
-            cited.append(citation)
-            continue
-        lines = [evidence for evidence in citation.evidence if evidence.kind == "subtitle"]
-        proof = quoted_texts(quotations, lines) or lines
-        cited.append(replace(citation, path=path_of(citation, [line.text for line in proof])))
+def with_paths(answer: Answer, path_of: Callable[[str], str]) -> Answer:
+    """The answer with the path of each video that it cites as `path_of` gives it for its id."""
+    cited = (
+        one if isinstance(one, PassageCitation) else replace(one, path=path_of(one.video_id))
+        for one in answer.citations
+    )
     return replace(answer, citations=tuple(cited))
 
 

@@ -43,7 +43,6 @@ from rag.store.finding import absolute_path, find_library, library_location, not
 from rag.store.layout import Location
 from rag.store.lookup import (
     as_named,
-    cited_path,
     find_video,
     globs_of,
     indexed_file,
@@ -206,8 +205,8 @@ class Library:
                 pipeline=pipeline,
             )
         )
-        reader, chosen, named = self._reader, self.settings.scan, checked_filter(where).paths
-        return with_paths(answer, lambda cited, said: cited_path(reader, cited, said, named, chosen))
+        named = checked_filter(where).paths
+        return with_paths(answer, lambda video: path_of(self._reader, video, named)) if named else answer
 
     def search(
         self,

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
-from indexers.devices import describe_device
 from indexers.errors import OTHER_ENCODER, EncoderKind
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
@@ -23,7 +22,7 @@ from indexers.registry import (
 from rag.errors import EncoderMismatch, SettingsError
 from rag.indexing.report import Progress
 from rag.settings import Settings
-from rag.store.records import DEVICES, EncoderRef, Meta
+from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -108,22 +107,7 @@ def choose_encoders(settings: Settings, recommended: str | None) -> SelectedEnco
         text_encoder=reference(text),
         settings={**_kept(settings), STORED_SIDE: side},
     )
-    meta = replace(meta, settings={**meta.settings, DEVICES: [device_here(meta)]})
     return SelectedEncoders(meta, text, lambda: image, line, new=True)
-
-
-def device_here(meta: Meta) -> str:
-    """The kind of processor on which this machine makes vectors of a library."""
-    return describe_device((meta.image_encoder or meta.text_encoder).backend)
-
-
-def other_devices(meta: Meta, device: str) -> str:
-    """What is wrong with making vectors of a library on `device`; empty where some were made on it before."""
-    held = meta.settings.get(DEVICES, [device])
-    if device in held:
-        return ""
-    made = " and ".join(held)
-    return f"this machine encodes on {device}, and the library's vectors are of {made}: the last bits differ"
 
 
 def frame_side(least: int, encoder: ImageEncoder | None) -> int:

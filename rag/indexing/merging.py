@@ -17,7 +17,7 @@ from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
 from rag.store.copying import Copied, CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
 from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
-from rag.store.joined import require_same_encoders, with_devices
+from rag.store.joined import require_same_encoders
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta
@@ -160,7 +160,6 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
         writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, meta.settings))
     else:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
-        writer.put_settings(with_devices(writer.meta.settings, meta.settings))
 
 
 def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> tuple[Copied, Copied]:

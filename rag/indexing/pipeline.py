@@ -18,7 +18,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpora.fetching import scratch_folder
 from corpora.manifest import recommended_encoder
@@ -38,9 +38,7 @@ from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     SelectedEncoders,
-    device_here,
     open_tower_of_library,
-    other_devices,
     select_encoders,
     stored_side,
     warn_of_specialised,
@@ -68,7 +66,7 @@ from rag.settings import Settings
 from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
-from rag.store.records import EXCLUDED, FileRow, Meta
+from rag.store.records import Meta
 from rag.store.sidecars import sidecar_hash
 from rag.store.writing import Writer
 
@@ -134,10 +132,6 @@ def run_indexing(
         if renamed := writer.renamed():
             text = select_encoders(writer, settings, recommended=recommended).text
             rename_videos(writer, renamed, text.encode_text)
-        if kept := changed_excludes(
-            writer.stage_fingerprints(), writer.files(), plan.ready, settings.scan.exclude
-        ):
-            writer.put_stages(kept)
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = groups or plan.known or earlier or gone or plan.emptied or renamed or reembed
         if changed or stats.backfilled or damaged_index(folder):
@@ -190,11 +184,6 @@ def index_contents(
     encoders = select_encoders(writer, settings, recommended=recommended)
     if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
         stats.stages.append(encoders.line)
-    if groups:
-        device = device_here(encoders.meta)
-        if line := other_devices(encoders.meta, device):
-            outcomes.note(line)
-        writer.put_devices({device})
     image = encoders.meta.image_encoder
     warn_of_specialised(image, recommended, progress)
     with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
@@ -337,9 +326,7 @@ class ContentIndexer:
         action = f"indexed {max(video.duration - frames.lost, 0.0):.0f} s of it" if reason else ""
         done = Done(frames.clips, 0, video.duration, reason, action)
         self._outcomes.keep_problem(group, done)
-        exclude = list(self._settings.scan.exclude)
-        finished = {**stages.fingerprints(), "sidecars": sidecars_read}
-        writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
+        writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecars_read})
         frames.log.close()
         require_unchanged(first)
         expected = estimated_seconds(first) if is_url(first.path) else probe.duration
@@ -397,26 +384,6 @@ class ContentIndexer:
 
     def _open_tower(self) -> TextTower | None:
         return open_tower_of_library(self._encoders.meta, self._settings)
-
-
-def changed_excludes(
-    stages: Mapping[str, Mapping[str, Any]],
-    files: Mapping[str, FileRow],
-    groups: Sequence[Group],
-    exclude: Sequence[str],
-) -> dict[str, dict[str, Any]]:
-    """The stages of those videos among `groups`, all ready, that other globs are to be kept with: those of a
-    run that has seen every file of them. `stages`: as stored."""
-    paths = dict[str, set[str]]()
-    for path, row in files.items():
-        paths.setdefault(row.content_id, set()).add(path)
-    changed = {}
-    for group in groups:
-        kept = dict(stages.get(group.content_id, {}))
-        earlier = kept.pop(EXCLUDED, [])
-        if kept and earlier != list(exclude) and paths[group.content_id] <= {f.path for f in group.files}:
-            changed[group.content_id] = {**kept, **({EXCLUDED: list(exclude)} if exclude else {})}
-    return changed
 
 
 def _links(scan: Scan) -> Iterator[str]:

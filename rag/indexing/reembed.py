@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import replace
 
 from corpora.errors import reason_of
 from corpora.objects import is_url
@@ -20,7 +19,6 @@ from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
-    device_here,
     frame_side,
     open_configured_encoder,
     reference,
@@ -65,7 +63,6 @@ def reembed_library(
         stats.stages.append(f"{line}; the library has these vectors already")
         return
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
-    writer.put_devices({device_here(replace(writer.meta, image_encoder=ref))})
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from rag.store import schema
 from rag.store.finding import nothing_indexed
 from rag.store.fulltext import KeysAt
 from rag.store.layout import Layout, Location
-from rag.store.records import DEVICES, EXCLUDED, EncoderRef, Hit, Meta, best_hits
+from rag.store.records import EncoderRef, Hit, Meta, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot, Texts
 from rag.store.vector_index import Rows
@@ -49,18 +49,12 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
                 f"{_described(role, mine)}; {remedy}"
             )
     ours, its = held.settings, other.settings
-    for name in sorted((ours.keys() & its.keys()) - {DEVICES}):
+    for name in sorted(ours.keys() & its.keys()):
         if ours[name] != its[name]:
             raise LibraryError(
                 f"{second}: made with {name} = {its[name]}, and {first} with {ours[name]}; "
                 "index its files into a new library with that value"
             )
-
-
-def with_devices(settings: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
-    """`settings` of a library with the rows of `others`: made on the kinds of processor of all."""
-    devices = sorted({device for each in (settings, *others) for device in each.get(DEVICES, ())})
-    return {**settings, **({DEVICES: devices} if devices else {})}
 
 
 def _image_remedy(first: _Encoded, second: _Encoded) -> str:
@@ -112,8 +106,7 @@ class JoinedSnapshot(Snapshot):
         scales = [meta.calibration for meta in metas if meta.calibration and meta.calibration.image]
         scale = max(scales, key=lambda scale: scale.image.sizes[-1] if scale.image else 0, default=None)
         library_id = "+".join(meta.library_id for meta in metas)
-        settings = with_devices(metas[0].settings, *(meta.settings for meta in metas))
-        self.meta = replace(metas[0], calibration=scale, library_id=library_id, settings=settings)
+        self.meta = replace(metas[0], calibration=scale, library_id=library_id)
         owners = self._owners()
         self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources = {}, {}, set()
@@ -143,8 +136,7 @@ class JoinedSnapshot(Snapshot):
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages = library.stages(content).items()
-                    stages_on = sum(name != EXCLUDED and stage not in ("off", "") for name, stage in stages)
+                    stages_on = sum(s not in ("off", "") for s in library.stages(content).values())
                     path = library.paths[content][0]
                 rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)

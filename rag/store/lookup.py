@@ -8,7 +8,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -32,7 +32,7 @@ from rag.records import (
 from rag.store.filters import nearest_names, path_matches
 from rag.store.reading import Reader
 from rag.store.records import FileProgress, FileRow, FileState, FileStatus
-from rag.store.sidecars import file_state, has_indexed_content, other_sidecars, path_with_lines
+from rag.store.sidecars import file_state, has_indexed_content, other_sidecars
 
 HitT = TypeVar("HitT", bound=VideoHit | PassageHit)
 
@@ -139,16 +139,6 @@ def as_named(reader: Reader, hits: Iterable[HitT], named: tuple[str, ...]) -> li
         replace(hit, path=path_of(reader, contents[hit.path], named)) if hit.path in contents else hit
         for hit in found
     ]
-
-
-def cited_path(
-    reader: Reader, cited: VideoCitation, lines: Sequence[str], named: tuple[str, ...], chosen: ScanSettings
-) -> str:
-    """The path of a cited video that fits one of `named`, globs; without any that of the copy whose subtitle
-    files hold most of the lines (`path_with_lines`)."""
-    if named:
-        return path_of(reader, cited.video_id, named)
-    return path_with_lines(reader, cited.video_id, lines, cited.path, chosen)
 
 
 def _named_first(rows: Iterable[FileRow], named: tuple[str, ...]) -> list[FileRow]:

@@ -20,7 +20,7 @@ from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
 from rag.store.layout import Layout, Location
-from rag.store.records import EXCLUDED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable, clips_by_id, clips_holding, fetch
@@ -122,8 +122,7 @@ class Reader:
         encoder = meta.image_encoder.fingerprint if meta is not None and meta.image_encoder else ""
 
         def ask(s: Snapshot) -> list[Any]:
-            made = ([*pair, {**s.stages(pair[0]), EXCLUDED: None}] for pair in sorted(s.ready.items()))
-            return [*made, sorted(s.sources)]
+            return [*([*pair, s.stages(pair[0])] for pair in sorted(s.ready.items())), sorted(s.sources)]
 
         held = json.dumps([encoder, *self.ask(ask)], sort_keys=True)
         return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()

@@ -47,10 +47,6 @@ class NullScores:
     """Their standard deviation, by robust estimates; 0 where they have none."""
 
 
-DEVICES = "cluster.devices"
-"""In `Meta.settings`: the kinds of processor that made its vectors; of two the last bits differ."""
-EXCLUDED = "exclude"
-"""In the stages of a video: the globs that left files out when it was indexed, by a setting or an option."""
 SCORE_MEASURES = "null/2"
 """Version of what is measured of image scores (`rag.null_scores`)."""
 

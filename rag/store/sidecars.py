@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import os
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.fetching import read_sidecar
-from corpora.globs import Globs
 from corpora.identity import content_hash
-from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
 from corpora.outputs import same_file
 from corpora.scan import mtime_ns, scan
 from corpora.settings import LOCAL, ScanSettings, StorageSettings
 from corpora.sidecar_names import sidecars_by_owner
-from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
-from rag.store.records import EXCLUDED, FileRow, FileState
+from rag.store.records import FileRow, FileState
 
 if TYPE_CHECKING:
     from rag.store.reading import Reader
 
-MOST_COPIES = 20
-"""Of one video, whose subtitle files are looked at for a line."""
-MOST_SUBTITLE_BYTES = 4 * 2**20
-_TAG = re.compile(r"<[^<>]*>")
+MOST_CHOSEN = 5
+"""Sidecars of one content, of which all choices are compared."""
 
 
 def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
@@ -97,7 +91,8 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     """Ids of the videos among `files` whose sidecars are no longer those that they were indexed with.
 
     `files`: all those of each content. They are found as `rag index` finds them under these settings, and
-    read only where the stamp of a file has changed. A content with a file on an object store is left out.
+    read only where the stamp of a file has changed; one that was added is not noticed. A content with a file
+    on an object store is left out.
     """
     rows: dict[str, dict[str, FileRow]] = {}
     for row in files:
@@ -117,8 +112,8 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     others = set()
     for content, paths in held.items():
         if any(path not in found or found[path].stamp != row.stamp for path, row in paths.items()):
-            beside = [found[path].sidecars for path in paths if path in found]
-            if _is_other(reader, content, beside, Globs(chosen.exclude)):
+            beside = {each for path in paths if path in found for each in found[path].sidecars}
+            if _is_other(reader, content, beside):
                 others.add(content)
     return others
 
@@ -139,65 +134,14 @@ def is_source(reader: Reader, path: str | os.PathLike[str], chosen: ScanSettings
     return False
 
 
-def path_with_lines(
-    reader: Reader, video_id: str, lines: Sequence[str], path: str, chosen: ScanSettings
-) -> str:
-    """`path` of a video, or that of a copy whose own subtitle files hold more of some lines than its do.
-
-    All copies are one content with the subtitles of all; which file a line is from is not stored, so the
-    files are looked at: those of this machine, beside videos that are unchanged, as `rag index` finds them
-    under these settings.
-    """
+def _is_other(reader: Reader, content: str, beside: Iterable[str]) -> bool:
+    """Whether no choice of the sidecars beside the files of a content is what it was indexed with: some may
+    be excluded, or belong to a file of another library."""
     try:
-        paths = [each for each in reader.paths(video_id) if not is_url(each)]
-        if len(paths) < 2 or not lines:
-            return path
-        rows = reader.files_of(video_id)
-        there = [row.path for row in rows[:MOST_COPIES] if not is_url(row.path) and file_state(row) == "ok"]
-        copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
-    except (KeyError, UnreadableFile):
-        return path  # removed from the library, or gone, since it was found
-    held = {path: 0}
-    for copy in copies:
-        said = " ".join(map(_subtitle_text, copy.sidecars))
-        held[copy.path] = sum(_one_line(line) in said for line in lines)
-    return max(held, key=lambda each: (held[each], each == path))
-
-
-def _subtitle_text(path: str) -> str:
-    """The words of a subtitle file, roughly: without tags, on one line; empty where it cannot be read."""
-    if is_url(path) or sidecar_base(path.rpartition("/")[2], SUBTITLES) is None:
-        return ""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MOST_SUBTITLE_BYTES)
-    except OSError:
-        return ""
-    return _one_line(html.unescape(_TAG.sub("", decode(data))))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], exclude: Globs) -> bool:
-    """`beside`: the sidecars of each file of a content."""
-    try:
-        stages = reader.stages(content)
+        indexed = reader.stages(content).get("sidecars", "")
     except KeyError:
         return False  # not indexed yet
-    indexed = stages.get("sidecars", "")
-    every = sorted({path for paths in beside for path in paths})
-    # Excluded ones count only beside a file that was named itself, which its row does not say.
-    choices = [every, [path for path in every if not _is_excluded(path, exclude)]]
-    if globs := stages.get(EXCLUDED):
-        choices.append([path for path in every if not _is_excluded(path, Globs(globs))])
-    if len(reader.folders) > 1:
-        choices += map(list, beside)  # each library may have indexed one of the files
-    return all(sidecar_hash(distinct_sidecars(paths)) != indexed for paths in choices)
-
-
-def _is_excluded(path: str, exclude: Globs) -> bool:
-    """Whether the globs leave it out below any root."""
-    names = path.split("/")[1:]
-    return bool(exclude) and any(exclude.match("/".join(names[at:])) for at in range(len(names)))
+    every = distinct_sidecars(sorted(beside))
+    sizes = range(len(every), -1, -1) if len(every) <= MOST_CHOSEN else [len(every)]
+    choices = (choice for size in sizes for choice in combinations(every, size))
+    return all(sidecar_hash(choice) != indexed for choice in choices)

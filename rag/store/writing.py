@@ -25,7 +25,7 @@ from rag.store.error_mapping import write_errors
 from rag.store.finding import writable_library
 from rag.store.layout import Layout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
-from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
+from rag.store.records import EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -145,22 +145,10 @@ class Writer(VideoWriter):
         if (encoder := meta.image_encoder) is not None:
             self._db.create(schema.vectors_table(encoder), schema.arrow_schema("vectors", encoder.dim))
 
-    def _put_meta(self, meta: Meta) -> None:
-        self._db.meta = meta
-        self.flush()
-
     def put_calibration(self, calibration: ScoreCalibration | None) -> None:
         """Store it in place of the one before, until the image encoder changes."""
-        self._put_meta(replace(self._require_meta(), calibration=calibration))
-
-    def put_settings(self, settings: Mapping[str, Any]) -> None:
-        """Store these as `Meta.settings`."""
-        self._put_meta(replace(self._require_meta(), settings=settings))
-
-    def put_devices(self, devices: Collection[str]) -> None:
-        """Note the kinds of processor that make vectors from here on, beside those that made some before."""
-        settings = self._require_meta().settings
-        self.put_settings({**settings, DEVICES: sorted({*settings.get(DEVICES, ()), *devices})})
+        self._db.meta = replace(self._require_meta(), calibration=calibration)
+        self.flush()
 
     def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
         """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.

@@ -14,7 +14,6 @@ from rag.indexing.report import IndexReport
 from rag.settings import Settings, load_settings
 from rag.store.layout import open_layout
 from rag.store.reading import Reader
-from rag.store.records import DEVICES
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
@@ -126,19 +125,6 @@ def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_
     (line,) = (line for line in report.stages if "cannot be used, and is indexed again" in line)
     assert "video.rate = 4.0" in line
     assert not left.exists()
-
-
-def test_another_kind_of_processor_is_named(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = tmp_path / "library"
-    index([corpus / "0.md"], settings=settings_of(library))
-    monkeypatch.setattr("rag.indexing.encoders.describe_device", lambda _: "another")
-    report = index([corpus / "1.md"], settings=settings_of(library))
-    assert any("encodes on another" in line for line in report.stages)
-    with Reader.open(library) as reader:
-        assert reader.meta is not None
-        assert "another" in reader.meta.settings[DEVICES]
 
 
 def test_a_forecast_by_number_of_workers(corpus: Path, tmp_path: Path) -> None:

@@ -283,7 +283,6 @@ def test_a_write_that_hangs_until_another_one_has_committed_is_refused(
 
     def write_all(location: Location) -> None:
         with Writer.open(location) as writer:
-            writer.put_settings({**META.settings, "seed": 2})
             add_video(writer, 2)
             add_source(writer, 2)
             writer.remove_paths([video_path(1)])

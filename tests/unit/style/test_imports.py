@@ -42,7 +42,6 @@ def test_nothing_happens_at_import() -> None:
     ("code", "heavy"),
     [
         ("import corpora.scan", "numpy pydantic PIL av"),
-        ("from indexers.devices import describe_device; describe_device('onnx')", "torch"),
         ("import rag.indexing.pipeline", "lance lancedb faiss torch onnxruntime"),
         ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL tenacity"),
         (
