@@ -188,16 +188,15 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     claims, options = rewritten.passage_queries, context.question.options
     if rewritten.by_option:
         return events.clips_of_options(retriever, options, context.top_k, context.where, claims)
+    # Localization searches the text for an anchor event that is not itself asked for.
+    later = claims if anchor.position == "within" else [*claims, anchor.description]
     found = retriever.find_clips(
         context.question.text,
         rewritten.visual_query,
         context.top_k,
         context.where,
         [event for event in (anchor.description, anchor.target) if event],
-        # Localization searches the text for an anchor event that is not itself asked for.
-        claims if anchor.position == "within" else [*claims, anchor.description],
-        passage_queries=passage_queries(context, rewriting),
-        passages_each=_passages_each(context),
+        [*passage_queries(context, rewriting), *later],
     )
     if rewritten.counted and (
         seen := events.clips_of_occurrences(retriever, rewritten.counted, found, context.where)
@@ -216,7 +215,7 @@ def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedP
     """
     question, asked = context.question, passage_queries(context, rewriting)
     if not question.options:
-        return context.retriever.find_passages(asked[0], _passages_each(context), context.where)
+        return context.retriever.find_passages(asked[0], context.settings.search.top_k, context.where)
     each = context.retriever.find_passages_each(asked, OPTION_PASSAGES, context.where)
     passages = []
     for index, found in enumerate(each):
@@ -234,10 +233,6 @@ def passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
         return [queries[0] if queries else question.text]
     missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
     return [*queries[: len(question.options)], *missing]
-
-
-def _passages_each(context: Context) -> int:
-    return OPTION_PASSAGES if context.question.options else context.settings.search.top_k
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:

@@ -33,48 +33,6 @@ JOIN_SECONDS = 60.0
 end."""
 START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
-POLL_SECONDS = 1.0
-"""Between two looks at the progress of the tasks."""
-
-
-class Board:
-    """An actor that keeps what tasks report until the driver takes it."""
-
-    def __init__(self) -> None:
-        self._reports: list[tuple[int, str, tuple[Any, ...]]] = []
-
-    def add(self, task: int, name: str, *given: Any) -> None:
-        """A call of a method of `Progress` by a task."""
-        self._reports.append((task, name, given))
-
-    def take(self) -> list[tuple[int, str, tuple[Any, ...]]]:
-        """What was added since the last call."""
-        taken, self._reports = self._reports, []
-        return taken
-
-
-class BoardProgress(Progress):
-    """The progress of one task: its calls are sent to the board."""
-
-    def __init__(self, board: Any, task: int) -> None:
-        self._board = board
-        self._task = task
-
-
-def _sent(name: str) -> Callable[..., None]:
-    def send(self: BoardProgress, *given: Any) -> None:
-        self._board.add.remote(self._task, name, *given)
-
-    return send
-
-
-for _name in ("start", "file", "advance", "advance_documents", "note", "problem"):
-    setattr(BoardProgress, _name, _sent(_name))
-
-
-def run_task(work: Callable[..., Any], given: Sequence[Any], board: Any, task: int) -> Any:
-    """What a worker runs: `work` with what it is given, and a progress that the driver sees."""
-    return work(*given, BoardProgress(board, task))
 
 
 def choose(settings: Settings, recommended: str | None) -> Meta:
@@ -121,38 +79,25 @@ class RayPool:
             raise RagError(f"{ATTEMPTS} workers died while they opened encoders; see the logs of Ray")
         return meta
 
-    def run(
-        self, work: Callable[..., Any], given: Sequence[Sequence[Any]], watches: Sequence[Progress]
-    ) -> Iterator[tuple[int, Any]]:
-        """Call `work` with each of `given` and a progress; yields the index and the result as they end.
+    def run(self, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Any]]:
+        """Call `work` with each of `given`; yields the index and the result as they end.
 
-        None for one whose worker died in each attempt. `watches`: what receives the progress of each. Raises
-        what a task raises.
+        None for one whose worker died in each attempt. Raises what a task raises.
         """
-        board = self._ray.remote(Board).options(num_cpus=0, max_restarts=-1).remote()
         waiting, calls, ended = list(range(len(given))), dict[Any, int](), 0
         while waiting or calls:
             while waiting and len(calls) < self.workers:
                 task = waiting.pop(0)
-                calls[self._remote(run_task).remote(work, given[task], board, task)] = task
-            done = self._ray.wait(list(calls), num_returns=1, timeout=POLL_SECONDS)[0]
-            self._relay(board, watches)
+                calls[self._remote(work).remote(*given[task])] = task
             self._progress.status(f"shards in work: {len(calls)}, done: {ended} of {len(given)}")
-            for call in done:
+            for call in self._ray.wait(list(calls), num_returns=1)[0]:
                 ended += 1
                 yield calls.pop(call), self._result(call)
-        self._relay(board, watches)
         self._progress.status("")
 
     def _remote(self, function: Callable[..., Any]) -> Any:
         options = {"num_cpus": self._cluster.worker_cpus, "num_gpus": self._cluster.worker_gpus}
         return self._ray.remote(function).options(**options, max_retries=ATTEMPTS - 1)
-
-    def _relay(self, board: Any, watches: Sequence[Progress]) -> None:
-        """Pass on what the tasks have reported; what was lost with the node of the board is not missed."""
-        with contextlib.suppress(self._ray.exceptions.RayError):
-            for task, name, given in self._ray.get(board.take.remote()):
-                getattr(watches[task], name)(*given)
 
     def _result(self, call: Any) -> Any:
         """The result of a task; None where its worker died in each attempt."""

@@ -84,10 +84,7 @@ def _seconds(group: Group) -> float:
 
 
 class ShardProgress(Progress):
-    """Passes the progress of one shard on to that of the run, whose total has the shard's `seconds`.
-
-    A shard that begins again, after its worker was lost, counts what is left of it once.
-    """
+    """Passes the progress of a shard in this process on to that of the run, whose total has its `seconds`."""
 
     def __init__(self, run: Progress, seconds: float, note: Callable[[str], None]) -> None:
         """`note`: takes the lines of shards, which are often the same."""
@@ -204,18 +201,18 @@ class ShardedRun:
             parts = split(groups, self._shards(groups, pool.workers))
             while parts:
                 shards = [Shard(self._new_library(), tuple(part)) for part in parts]
-                watches = [self._watch(shard) for shard in shards]
                 left: list[Group] = []
-                given = [(shard, encoders.meta, settings, recommended) for shard in shards]
-                for at, lines in pool.run(self._index_shard, given, watches):
+                given = [(shard, encoders.meta, settings, recommended, Progress()) for shard in shards]
+                for at, lines in pool.run(self._index_shard, given):
                     self._note(lines or [])
                     done = self._merge(shards[at].library)
                     _discard(shards[at].library)
-                    watches[at].done()
+                    self._count(group for group in shards[at].groups if group.first.path in done)
                     left += [group for group in shards[at].groups if group.first.path not in done]
                 # One of a shard's files may be what its workers died of: each is tried on its own.
                 parts = [[group] for group in left] if max(map(len, parts)) > 1 else []
             for group in left:
+                self._count([group])
                 reason = "its worker died in each attempt"
                 self._outcomes.skip_file(group, WorkerLost(f"{group.first.path}: {reason}"))
 
@@ -232,6 +229,13 @@ class ShardedRun:
         if isinstance(folder, Path):
             return folder.absolute() / SHARDS / name
         return StoreAddress(f"{folder.url}/{SHARDS}/{name}", folder.settings)
+
+    def _count(self, groups: Iterable[Group]) -> None:
+        for group in groups:
+            if group.is_media:
+                self._progress.advance(_seconds(group))
+            else:
+                self._progress.advance_documents(1, _seconds(group))
 
     def _watch(self, shard: Shard) -> ShardProgress:
         seconds = sum(_seconds(group) for group in shard.groups if group.is_media)

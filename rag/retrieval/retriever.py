@@ -95,7 +95,6 @@ class Retriever:
         self._frames = FrameCache(reader.frames)
         self._localize = settings.localize.averaged_over(tower.steady_seconds if tower is not None else 0.0)
         self._clips: dict[str, list[Clip]] = {}
-        self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
     # Retrieval
 
@@ -107,9 +106,6 @@ class Retriever:
         where: SearchFilter = EVERYWHERE,
         events: Sequence[str] = (),
         upcoming: Sequence[str] = (),
-        *,
-        passage_queries: Sequence[str] = (),
-        passages_each: int = 1,
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
@@ -118,15 +114,9 @@ class Retriever:
         of it, one longer than a clip for the clip it starts in. By image, clips are found for `visual`, its
         clauses and `events` in one search, and the first `search.interaction_clips` ranked by how well their
         frames fit each clause and event. `upcoming` texts of later searches are encoded with `text`.
-        `passage_queries` and `passages_each`: of the next call of `find_passages_each`, whose searches run
-        beside these.
         """
         where, pool = self.resolve(where), self._pool(top_k)
-        queries, of_passages = passage_queries if where.videos is None else (), self._pool(passages_each)
-        searches = self._clip_searches(text, visual, pool, where, events, [*queries, *upcoming])
-        self._expected.clear()
-        for query in dict.fromkeys(queries):
-            self._expected[query, of_passages] = where, self._passage_searches(query, of_passages, where)
+        searches = self._clip_searches(text, visual, pool, where, events, upcoming)
         return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
 
     def with_claims(
@@ -181,11 +171,7 @@ class Retriever:
             return [[] for _ in queries]
         pool = self._pool(top_k)
         self.text_encoder.encode_text(queries)  # together, and kept
-        searches = {}
-        for query in dict.fromkeys(queries):
-            held, under_way = self._expected.pop((query, pool), (None, None))
-            fitting = under_way if held == where else None
-            searches[query] = fitting or self._passage_searches(query, pool, where)
+        searches = {query: self._passage_searches(query, pool, where) for query in queries}
         hits = {query: found.hits(pool) for query, found in searches.items()}
         found = [hits[query] for query in queries]
         return best_passages(self.reader, found, queries, self.settings.search.rrf_k, top_k)

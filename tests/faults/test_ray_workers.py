@@ -53,7 +53,7 @@ def kill_one_at_work(shards: Path, killed: list[int], ended: threading.Event) ->
     """A worker, as soon as one of the shards has clips."""
     while not ended.wait(0.02):
         nodes = children(os.getpid(), b"raylet/raylet")
-        busy = [worker for node in nodes for worker in children(node, b"run_task")]
+        busy = [worker for node in nodes for worker in children(node, b"index_shard")]
         if busy and any(shards.glob("*/tables/clips.lance/data/*")):
             os.kill(busy[0], signal.SIGKILL)
             killed.append(busy[0])

@@ -31,7 +31,7 @@ class RayTaskError(Died):
 
 
 class FakeRay:
-    """Ray that runs a task when its result is asked for, and an actor at once; `room` is in cores."""
+    """Ray that runs a task when its result is asked for; `room` is in cores."""
 
     exceptions = SimpleNamespace(RayError=Died, RayTaskError=RayTaskError)
 
@@ -44,20 +44,7 @@ class FakeRay:
         return {"CPU": self._room}
 
     def remote(self, given: Any) -> Any:
-        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=partial(self._begin, given)))
-
-    def _begin(self, given: Any, *values: Any) -> Any:
-        if not isinstance(given, type):
-            return partial(given, *values)
-        actor, calls = given(), SimpleNamespace()
-        for name in ("add", "take"):
-            setattr(calls, name, SimpleNamespace(remote=partial(self._call, getattr(actor, name))))
-        return calls
-
-    @staticmethod
-    def _call(method: Callable[..., Any], *values: Any) -> Any:
-        result = method(*values)
-        return lambda: result
+        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=partial(partial, given)))
 
     def get(self, call: Callable[[], Any]) -> Any:
         try:
@@ -77,11 +64,7 @@ class FakeRay:
 
 class Lines(Progress):
     def __init__(self) -> None:
-        self.seconds = 0.0
         self.doing: list[str] = []
-
-    def advance(self, seconds: float) -> None:
-        self.seconds += seconds
 
     def status(self, line: str) -> None:
         self.doing.append(line)
@@ -98,8 +81,7 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeRay], FakeRay]:
     return connect
 
 
-def work(name: str, progress: Progress) -> str:
-    progress.advance(10.0)
+def work(name: str) -> str:
     if name == "dies":
         raise Died
     if name == "fails":
@@ -115,12 +97,10 @@ def test_a_machine_without_room_for_a_worker_is_refused(use: Callable[[FakeRay],
     assert ray.ended
 
 
-def test_tasks_report_results_losses_and_progress(use: Callable[[FakeRay], FakeRay]) -> None:
+def test_tasks_report_results_and_losses(use: Callable[[FakeRay], FakeRay]) -> None:
     ray, lines = use(FakeRay()), Lines()
-    watches = [Lines() for _ in range(3)]
     with RayPool(Settings(), lines) as pool:
-        assert list(pool.run(work, [["a"], ["dies"], ["b"]], watches)) == [(0, "A"), (1, None), (2, "B")]
-    assert [watch.seconds for watch in watches] == [10.0, 10.0, 10.0]
+        assert list(pool.run(work, [["a"], ["dies"], ["b"]])) == [(0, "A"), (1, None), (2, "B")]
     assert ray.most_at_once == pool.workers == 2
     assert lines.doing[0] == "starting Ray"
     assert lines.doing[-2:] == ["shards in work: 1, done: 2 of 3", ""]
@@ -129,7 +109,7 @@ def test_tasks_report_results_losses_and_progress(use: Callable[[FakeRay], FakeR
 def test_what_a_task_raises_ends_the_run(use: Callable[[FakeRay], FakeRay]) -> None:
     ray = use(FakeRay())
     with pytest.raises(SettingsError, match="no such encoder"), RayPool(Settings(), Progress()) as pool:
-        list(pool.run(work, [["fails"]], [Progress()]))
+        list(pool.run(work, [["fails"]]))
     assert ray.ended
 
 

@@ -50,15 +50,12 @@ class Counting(Progress):
         self.seconds += seconds
 
 
-def test_a_shard_that_begins_again_is_counted_once() -> None:
+def test_a_shard_counts_what_was_estimated_of_it() -> None:
     run = Counting()
     shard = ShardProgress(run, 100.0, lambda _: None)
     shard.start(80.0, 4)
     shard.advance(50.0)
     assert run.seconds == 70.0, "20 of the 100 that were estimated are none"
-    shard.start(60.0, 3)
-    assert run.seconds == 40.0
-    shard.advance(60.0)
     shard.done()
     assert run.seconds == 100.0
 
@@ -81,12 +78,10 @@ class InProcess:
     def choose(self, recommended: str | None) -> Any:
         return choose_encoders(self._settings, recommended).meta
 
-    def run(
-        self, work: Callable[..., Any], given: Sequence[Sequence[Any]], watches: Sequence[Progress]
-    ) -> Iterator[tuple[int, Any]]:
-        for at, (values, watch) in enumerate(zip(given, watches, strict=True)):
+    def run(self, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Any]]:
+        for at, values in enumerate(given):
             dies = any(Path(found.path).name in self.deadly for found in values[0].files)
-            yield at, None if dies else work(*values, watch)
+            yield at, None if dies else work(*values)
 
 
 def settings_of(library: Path | str, **given: Any) -> Settings:
