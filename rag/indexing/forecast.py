@@ -37,7 +37,6 @@ SECONDS_PER_FRAME = 0.015
 SECONDS_PER_READ_SECOND = 0.2
 """Wall seconds to read the text on the screen in a second of video on two cores, measured at 0.15 to 0.3."""
 ESTIMATED = f"estimated from their sizes, at {MEDIA_BYTES_A_SECOND:,} bytes a second"
-WORKERS = (1, 4, 16, 64, 256)
 STARTUP_SECONDS = 3.0
 """To open the library and the models, for a run that has anything to do."""
 SECONDS_PER_PASSAGE_KIB = 0.03
@@ -87,7 +86,6 @@ def forecast(
     durations = [*map(estimated_seconds, remote), *probed]
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     ahead = _estimated(files, durations, settings, embeds=resolved.name is not None)
-    on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
     return replace(
         scan_report(folder, found),
         unchanged=len(plan.unchanged),
@@ -100,7 +98,6 @@ def forecast(
             ocr_line(settings.ocr),
             asr_line(settings.asr, settings.encoder),
             *([f"durations of objects ({len(remote)}): {ESTIMATED}"] if remote else []),
-            *([_by_workers(ahead.seconds, max(durations) / ahead.media_seconds)] if on_workers else []),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),
         forecast=ahead,
@@ -137,10 +134,3 @@ def _probe(files: Iterable[FoundFile], settings: Settings) -> tuple[list[float],
             except FileProblem as problem:
                 problems.append(Problem(file.path, reason_of(problem, file.path)))
     return durations, problems
-
-
-def _by_workers(cost: float, longest: float) -> str:
-    """The time for some numbers of workers. `longest`: share of the longest video, which one worker has."""
-    work = cost - STARTUP_SECONDS
-    times = (f"{n}: {(STARTUP_SECONDS + work * max(1 / n, longest)) / 60:.1f} min" for n in WORKERS)
-    return f"time by number of workers, each with two cores: {', '.join(times)}"

@@ -143,8 +143,8 @@ class FileOutcomes:
         for found in group.files:
             # Without a stamp it is tried again, changed or not.
             stamp = found.stamp if problem.lasting else ""
-            if isinstance(problem, OverLimit) and group.content_id:
-                stamp = limit_stamp(group.content_id, self._limits)
+            if isinstance(problem, OverLimit):
+                stamp = limit_stamp(found, self._limits)
             self._record(Problem(found.path, reason), stamp)
 
     def note(self, line: str) -> None:
@@ -173,9 +173,10 @@ class FileOutcomes:
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""
-        found, stamps = set(self.stats.problems), {f.path: f.stamp for f in scan.files} | plan.over_limit
+        found, stamps = set(self.stats.problems), {f.path: f.stamp for f in scan.files}
+        held = self._writer.problems()
         for problem in plan.problems:
-            if problem in found:
+            if problem in found and not (problem.path in held and held[problem.path].problem == problem):
                 self._writer.put_problem(problem, stamps.get(problem.path, ""))
         solved = sorted(self._writer.problems().keys() - {problem.path for problem in found})
         below_roots = [p for p in solved if p not in stamps and p.startswith(below(roots))]

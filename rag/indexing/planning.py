@@ -25,7 +25,7 @@ from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import find_gone, find_missing
-from rag.store.copying import suffix
+from rag.store.copying import document_paths, is_other_format
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta, NotedProblem
@@ -76,8 +76,6 @@ class Plan:
     """Files of `known` whose path the library does not have with this content."""
     problems: list[Problem] = field(default_factory=list)
     """Files that cannot be read, now or when they were last tried and unchanged since."""
-    over_limit: dict[str, str] = field(default_factory=dict)
-    """Path to the stamp (`limit_stamp`) of a problem that holds for any file of its content."""
     missing: list[str] = field(default_factory=list)
     """Paths of the library below these roots that are no longer on disk."""
     moved: list[str] = field(default_factory=list)
@@ -144,7 +142,7 @@ def make_plan(
     problems = _problems(indexed, reads_text(settings.ocr))
     published = document_paths(rows.values())
     plan = Plan(problems=list(scan.problems))
-    identify = identify or _by_content(scan, rows, problems, storage, hash_later=hash_later)
+    identify = identify or _by_content(scan, rows, storage, hash_later=hash_later)
     identified = _identify(scan.files, rows, problems, identify, limits_of(settings), plan)
     by_content = identified.by_content
     held = Counter(row.content_id for row in rows.values())
@@ -186,21 +184,6 @@ def make_plan(
     return plan
 
 
-def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
-    """The paths of each document's content."""
-    paths: dict[str, list[str]] = {}
-    for row in rows:
-        if row.kind == "passages":
-            paths.setdefault(row.content_id, []).append(row.path)
-    return paths
-
-
-def is_other_format(files: Iterable[FoundFile], known: Iterable[str]) -> bool:
-    """Whether the suffix of each of a document's files is none of those of its `known` paths, by which it was
-    read: renamed from `.txt` to `.jsonl`, it is read again."""
-    return {suffix(found.path) for found in files}.isdisjoint(map(suffix, known))
-
-
 @dataclass
 class _Identified:
     """The files found that can be read, by what they are."""
@@ -224,14 +207,13 @@ def _identify(
     plan: Plan,
 ) -> _Identified:
     """What files are, by their rows where they are unchanged; `plan` takes those that cannot be read."""
-    refused = {stamp: problem for problem, stamp in problems.values() if stamp.startswith(OVER_LIMIT)}
     result = _Identified()
     for found in files:
         row, earlier = rows.get(found.path), problems.get(found.path)
         if (
             earlier is not None
             and row is None
-            and earlier.stamp == found.stamp
+            and earlier.stamp in (found.stamp, limit_stamp(found, limits))
             and earlier.problem.action == SKIPPED
         ):
             plan.problems.append(earlier.problem)
@@ -244,11 +226,6 @@ def _identify(
             except FileProblem as problem:
                 plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
                 continue
-            if (over := refused.get(limit_stamp(content, limits))) is not None:
-                plan.problems.append(Problem(found.path, over.reason))
-                plan.over_limit[found.path] = limit_stamp(content, limits)
-                if row is None:
-                    continue
             result.fresh.add(found.path)
         if earlier is not None and still_holds(earlier, found, row is not None and row.content_id == content):
             result.noted[found.path] = earlier.problem
@@ -298,19 +275,15 @@ def _sidecars_elsewhere(
     return found
 
 
-OVER_LIMIT = "over limit "
-
-
 def limits_of(settings: Settings) -> str:
     """Hash over the settings that decide whether a file exceeds the limits of its reader."""
     chosen = [settings.reading.model_dump(mode="json"), settings.video.decoder]
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def limit_stamp(content_id: str, limits: str) -> str:
-    """The stamp of the problem of a content that exceeded `limits`: it holds for every file of that content,
-    and until the limits change."""
-    return f"{OVER_LIMIT}{content_id} {limits}"
+def limit_stamp(found: FoundFile, limits: str) -> str:
+    """The stamp of the problem of a file that exceeded `limits`: it holds until these or the file change."""
+    return f"{found.stamp} {limits}"
 
 
 def still_holds(noted: NotedProblem, found: FoundFile, same: bool) -> bool:
@@ -319,18 +292,12 @@ def still_holds(noted: NotedProblem, found: FoundFile, same: bool) -> bool:
 
 
 def _by_content(
-    scan: Scan,
-    rows: Mapping[str, FileRow],
-    problems: Mapping[str, NotedProblem],
-    storage: StorageSettings,
-    *,
-    hash_later: bool,
+    scan: Scan, rows: Mapping[str, FileRow], storage: StorageSettings, *, hash_later: bool
 ) -> Callable[[FoundFile], str]:
     shares = shares_its_size(scan, rows)
-    refused = {path for path, noted in problems.items() if noted.stamp.startswith(OVER_LIMIT)}
 
     def identify(found: FoundFile) -> str:
-        if (hash_later or is_url(found.path)) and not (shares(found) or found.path in refused):
+        if (hash_later or is_url(found.path)) and not shares(found):
             return ""
         try:
             return content_id(found, storage)

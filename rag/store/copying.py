@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpora.records import SKIPPED, Problem, Video
+from corpora.scan import FoundFile
 from rag.store import schema
 from rag.store.filters import path_matches
 from rag.store.records import FileRow, Meta, NotedProblem
@@ -56,7 +57,7 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
     the snapshot was indexed after the library, so what it has takes the place of what the library has.
     """
     held, stages = writer.files(), writer.stage_fingerprints()
-    documents = suffixes_of_documents(held.values())
+    documents = document_paths(held.values())
     finished = set(stages) | documents.keys()
     usable = set(s.ready) if newer else finished.union(s.ready)
     plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
@@ -97,27 +98,35 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
     return plan
 
 
-def suffixes_of_documents(rows: Iterable[FileRow]) -> dict[str, set[str]]:
-    """The suffixes of the paths of each document's content, by which it was read."""
-    found: dict[str, set[str]] = {}
+def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
+    """The paths of each document's content."""
+    paths: dict[str, list[str]] = {}
     for row in rows:
         if row.kind == "passages":
-            found.setdefault(row.content_id, set()).add(suffix(row.path))
-    return found
+            paths.setdefault(row.content_id, []).append(row.path)
+    return paths
 
 
-def suffix(path: str) -> str:
-    """The end of a file's name, in lower case, as in `.txt`."""
+def is_other_format(files: Iterable[FoundFile | FileRow], known: Iterable[str]) -> bool:
+    """Whether the suffix of each of a document's files is none of those of its `known` paths, by which it was
+    read: renamed from `.txt` to `.jsonl`, it is read again."""
+    return {_suffix(found.path) for found in files}.isdisjoint(map(_suffix, known))
+
+
+def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
 def _differs(
-    s: Snapshot, rows: Sequence[FileRow], stages: Mapping[str, Any] | None, documents: Mapping[str, set[str]]
+    s: Snapshot,
+    rows: Sequence[FileRow],
+    stages: Mapping[str, Any] | None,
+    documents: Mapping[str, Sequence[str]],
 ) -> bool:
     """Whether a content of the library, with these `stages` as a video, was indexed in another way."""
     first = rows[0]
     if first.kind == "passages":
-        return {suffix(row.path) for row in rows}.isdisjoint(documents.get(first.content_id, ()))
+        return is_other_format(rows, documents.get(first.content_id, ()))
     return s.stages(first.content_id) != stages
 
 

@@ -13,7 +13,7 @@ from rag.store import schema
 from rag.store.finding import nothing_indexed
 from rag.store.fulltext import KeysAt
 from rag.store.layout import Layout, Location
-from rag.store.records import EncoderRef, Hit, Meta, best_hits
+from rag.store.records import EncoderRef, FileRow, Hit, Meta, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot, Texts
 from rag.store.vector_index import Rows
@@ -93,8 +93,6 @@ class JoinedSnapshot(Snapshot):
         super().__init__(layouts[0], exact_rows)
 
     def _pin(self) -> None:
-        import pyarrow as pa
-
         self._libraries = [Snapshot(layout, self._exact_rows) for layout in self._layouts]
         metas = []
         for library in self._libraries:
@@ -111,19 +109,19 @@ class JoinedSnapshot(Snapshot):
         self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources = {}, {}, set()
         videos: dict[str, dict[str, Any]] = {}
-        files: dict[tuple[bytes, str], dict[str, Any]] = {}
+        files: dict[tuple[str, str], FileRow] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources
             self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
             shown = library.ready.keys() - self._hidden[-1]
             self.ready |= {video_id: library.ready[video_id] for video_id in shown}
-            own = dict(library.video_rows.items())
+            own = library.video_rows
             videos = {**own, **videos, **{video_id: own[video_id] for video_id in shown}}
             self.sources |= library.sources
             self.tables = {**library.tables, **self.tables}
-            files |= {(row["path"], row["content_id"]): row for row in library._files.to_pylist()}
+            files |= {(row.path, row.content_id): row for row in library.file_rows}
         self.video_rows = videos
-        self._files = pa.Table.from_pylist(list(files.values()), schema.arrow_schema("files", 0))
+        self.file_rows = sorted(files.values(), key=lambda row: row.path)
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """As of a snapshot of one library; several where libraries differ."""

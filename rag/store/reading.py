@@ -151,27 +151,22 @@ class Reader:
 
     def file_rows(self) -> list[FileRow]:
         """Every indexed path with what was known of its file, sorted by path."""
-        return self.ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
+        return self.ask(lambda s: list(s.file_rows))
 
     def copies(self, paths: Iterable[str]) -> list[tuple[str, list[FileRow]]]:
-        """Each of some indexed paths with the files of its content; of all others no row is made.
+        """Each of some indexed paths with the files of its content.
 
         Several libraries may have a path with several contents, of a file that was changed in between.
         """
-
-        def ask(s: Snapshot) -> list[tuple[str, list[FileRow]]]:
-            named = s.files_at(wanted)
-            held: dict[str, list[FileRow]] = {}
-            for row in s.files_at({path for one in named for path in s.paths[one.content_id]}):
-                held.setdefault(row.content_id, []).append(row)
-            return [(row.path, held[row.content_id]) for row in named]
-
         wanted = frozenset(paths)
-        return self.ask(ask)
+        return self.ask(
+            lambda s: [
+                (row.path, list(s.files_of(row.content_id))) for row in s.file_rows if row.path in wanted
+            ]
+        )
 
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
-        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id. Of all
-        others no row is made."""
+        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
         return self.ask(lambda s: s.files_of(content_id))
 
     def paths(self, content_id: str) -> tuple[str, ...]:
@@ -220,9 +215,8 @@ class Reader:
         """The first path of every file that passages come from, sorted."""
 
         def ask(s: Snapshot) -> list[str]:
-            rows = sorted(s.file_rows, key=lambda row: row.path, reverse=True)
-            first = {row.content_id: row for row in rows}
-            return sorted(first[content].path for content in s.sources if first[content].kind == "passages")
+            first = {row.content_id: row for row in reversed(s.file_rows)}
+            return sorted(row.path for row in first.values() if row.kind == "passages")
 
         return self.ask(ask)
 

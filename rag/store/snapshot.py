@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
@@ -54,33 +54,6 @@ Vectors = Literal["clips", "sounds", Texts]
 """What rows with vectors are of."""
 
 
-class KeyedRows(Mapping[str, dict[str, Any]]):
-    """The rows of an Arrow table by a column of strings, each made when it is asked for; of equal keys the
-    last row."""
-
-    def __init__(self, table: Any, key: str) -> None:
-        self._table = table
-        self._key = key
-        self._at = {name: at for at, name in enumerate(table[key].to_pylist())}
-
-    def __getitem__(self, key: str) -> dict[str, Any]:
-        row: dict[str, Any] = self._table.slice(self._at[key], 1).to_pylist()[0]
-        return row
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._at)
-
-    def __len__(self) -> int:
-        return len(self._at)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._at
-
-    def items(self) -> ItemsView[str, dict[str, Any]]:
-        """All rows, which are made at once: each by itself takes several times as long."""
-        return {row[self._key]: row for row in self._table.to_pylist()}.items()
-
-
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
@@ -107,11 +80,12 @@ class Snapshot:
         self.meta: Meta | None = head.meta
         self.tables = {name: self._open(name, version) for name, version in head.tables.items()}
         videos = self.scan("videos", schema.column_names("videos"))
-        self.video_rows: Mapping[str, dict[str, Any]] = KeyedRows(videos, "video_id")
-        columns = (videos[name].to_pylist() for name in ("video_id", "indexed_at", "complete"))
-        self.ready = {v: indexed_at for v, indexed_at, complete in zip(*columns, strict=True) if complete}
-        self._files = self.scan("files", schema.column_names("files"))
-        self.sources = set(self._files["content_id"].to_pylist())
+        self.video_rows: dict[str, dict[str, Any]] = {row["video_id"]: row for row in videos.to_pylist()}
+        self.ready = {v: row["indexed_at"] for v, row in self.video_rows.items() if row["complete"]}
+        files = self.scan("files", schema.column_names("files")).to_pylist()
+        self.file_rows = sorted(map(schema.file_of, files), key=lambda row: row.path)
+        """Every path of the library, sorted by path."""
+        self.sources = {row.content_id for row in self.file_rows}
 
     def _open(self, name: str, version: int) -> Any:
         with read_errors(self.layout.folder, name):
@@ -176,38 +150,22 @@ class Snapshot:
     # Names
 
     @cached_property
-    def file_rows(self) -> list[FileRow]:
-        """Every path of the library."""
-        return [schema.file_of(row) for row in self._files.to_pylist()]
-
-    def files_at(self, paths: Collection[str]) -> list[FileRow]:
-        """Those of `file_rows` at some paths, in no order."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wanted = pa.array(sorted(map(os.fsencode, paths)), pa.binary())
-        rows = self._files.filter(pc.is_in(self._files["path"], value_set=wanted))
-        return [schema.file_of(row) for row in rows.to_pylist()]
+    def _files(self) -> dict[str, tuple[FileRow, ...]]:
+        held: dict[str, list[FileRow]] = {}
+        for row in self.file_rows:
+            held.setdefault(row.content_id, []).append(row)
+        return {content: tuple(rows) for content, rows in held.items()}
 
     @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """Content id to the paths that hold it, sorted."""
-        held: dict[str, tuple[str, ...]] = {}
-        columns = (self._files[name].to_pylist() for name in ("content_id", "path"))
-        for content, path in zip(*columns, strict=True):
-            path = os.fsdecode(path)
-            held[content] = tuple(sorted((*held[content], path))) if content in held else (path,)
+        held = {content: tuple(row.path for row in rows) for content, rows in self._files.items()}
         others = self.ready.keys() - held.keys()
         return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
 
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
-        """Those of `file_rows` with a content, sorted by path."""
-        import pyarrow.compute as pc
-
-        if content_id not in self.paths:
-            return ()
-        rows = self._files.filter(pc.equal(self._files["content_id"], content_id))
-        return tuple(sorted(map(schema.file_of, rows.to_pylist()), key=lambda row: row.path))
+        """Those of `file_rows` with a content."""
+        return self._files.get(content_id, ())
 
     @cached_property
     def videos(self) -> dict[str, Video]:

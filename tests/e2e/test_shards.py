@@ -125,10 +125,3 @@ def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_
     (line,) = (line for line in report.stages if "cannot be used, and is indexed again" in line)
     assert "video.rate = 4.0" in line
     assert not left.exists()
-
-
-def test_a_forecast_by_number_of_workers(corpus: Path, tmp_path: Path) -> None:
-    """No cluster is contacted. The longest video bounds what workers can gain."""
-    report = index([corpus], settings=settings_of(tmp_path / "l", cluster__engine="ray"), dry_run=True)
-    (line,) = (line for line in report.stages if line.startswith("time by number of workers"))
-    assert "1: 0.1 min, 4: 0.1 min" in line
