@@ -367,7 +367,7 @@ def compare(place: Place) -> list[str]:
         more, fewer = sorted({*rows} - {*expected}), sorted({*expected} - {*rows})
         found.append(f"rows differ: {[r[:300] for r in more[:3]]} in place of {[r[:300] for r in fewer[:3]]}")
     with Library.open(settings=place.settings()) as library:
-        found += [f"doctor: {check.message}" for check in library.doctor(full=True) if check.ok is False]
+        found += [f"doctor: {check.message}" for check in library.doctor() if check.ok is False]
     return found
 
 

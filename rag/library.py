@@ -492,17 +492,15 @@ class Library:
         """Every file that could not be used, or not completely, sorted by path."""
         return self._reader.problems()
 
-    def doctor(
-        self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
-    ) -> list[Check]:
+    def doctor(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> list[Check]:
         """Whether tables and index files can be read, indexed files are unchanged, and encoders installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
-        where the tables cannot be read. Of rows at most a GiB is read, with `full` all; the check `files of
-        tables` says how much. `progress` is called with the bytes that were read, and those that will be.
+        where the tables cannot be read. All rows are read, but for those of a library on an object store;
+        `progress` is called with the bytes that were read, and those that will be.
         """
         self._one_folder()
-        return [*run_checks(self._engine, full=full, progress=progress)]
+        return [*run_checks(self._engine, progress=progress)]
 
     def remove(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.

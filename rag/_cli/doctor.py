@@ -64,7 +64,6 @@ class Finding:
 @with_session()
 def doctor(
     session: Session,
-    full: Annotated[bool, option("--full", "Read all rows of the library, not a part of them.")] = False,
     repair: Annotated[
         bool, option("--repair", "Go back to the last state that reads whole, or give up what does not.")
     ] = False,
@@ -85,7 +84,7 @@ def doctor(
     if repair:
         if not _repair(session, yes=yes):
             return 1
-        findings = [*_library(session, full=full)]
+        findings = [*_library(session)]
         return _report(session, findings)
     findings = [
         *_environment(),
@@ -93,7 +92,7 @@ def doctor(
         *_protections(session),
         *_weights(session),
         *store_findings(session),
-        *_library(session, full=full),
+        *_library(session),
     ]
     return _report(session, findings)
 
@@ -320,7 +319,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
     return is_confirmed("these files are gone, and the repair erases them", "nothing was erased")
 
 
-def _library(session: Session, *, full: bool) -> Iterator[Finding]:
+def _library(session: Session) -> Iterator[Finding]:
     from rag.store.finding import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
@@ -328,7 +327,7 @@ def _library(session: Session, *, full: bool) -> Iterator[Finding]:
         yield _space("library space", folder.absolute())
     try:
         with BytesProgress() as progress, session.open_library() as opened:
-            for check in opened.doctor(full=full, progress=progress.update):
+            for check in opened.doctor(progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
         # A folder that was named must be one; the default, and a store, have none before `rag index`.
@@ -336,12 +335,12 @@ def _library(session: Session, *, full: bool) -> Iterator[Finding]:
         yield Finding("library", "library", False if named else None, str(error))
     except LibraryCorrupt as error:
         yield Finding("library", "library", False, str(error))
-        yield from _files_of_tables(folder, full=full)
+        yield from _files_of_tables(folder)
     except RagError as error:
         yield Finding("library", "library", False, str(error))
 
 
-def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
+def _files_of_tables(folder: Location) -> Iterator[Finding]:
     """Of a library that cannot be opened."""
     from rag.checks import file_checks
     from rag.store.checking import check_files_of
@@ -350,7 +349,7 @@ def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
     layout = open_layout(folder)
     try:
         with BytesProgress() as progress:
-            health = check_files_of(layout, full=full, progress=progress.update)
+            health = check_files_of(layout, progress=progress.update)
         for check in file_checks(health):
             yield Finding("library", check.name, check.ok, check.message)
     except RagError as error:

@@ -38,8 +38,6 @@ from rag.store.writing import Writer
 if TYPE_CHECKING:
     pass
 
-SAMPLE_BYTES = 2**30
-"""Bytes of rows that are read without `full`, of each table the newest."""
 NAMES = {FULL_TEXT: "full text of {}"}
 """Names of the checks of indexes, by their columns; others have that of `OTHER_INDEX`."""
 OTHER_INDEX = "keys of {}"
@@ -58,10 +56,6 @@ class Health:
     """By the name of the check: `table clips`, `full text of evidence`, `keys of clips`."""
     index_files: dict[str, str] = field(default_factory=dict)
     """What is wrong with the index files of each table that has some; empty where nothing is."""
-    bytes: int = 0
-    """Bytes of rows that were read."""
-    of: int = 0
-    """Bytes of all rows."""
 
 
 @dataclass
@@ -81,25 +75,18 @@ def read_tables(
     layout: Layout,
     versions: Mapping[str, int],
     *,
-    budget: int | None = None,
+    rows: bool = True,
     progress: Read = lambda *_: None,
     seen: dict[object, str] | None = None,
-) -> Iterator[tuple[ReadTable, int, int]]:
-    """Open these versions of tables and read their rows; with each the bytes read so far and of how many.
-
-    `budget`: bytes that are read at most, of each table an equal part, its newest fragments; default all.
-    `seen`: what was found of fragments before, which are not read again.
-    """
+) -> Iterator[ReadTable]:
+    """Open these versions of tables, and read all `rows`. `seen`: what was found of fragments before, which
+    are not read again."""
     seen = {} if seen is None else seen
     tables = [open_table(layout, name, version) for name, version in sorted(versions.items())]
-    fragments = [list(t.dataset.get_fragments()) if t.dataset is not None else [] for t in tables]
-    total = sum(map(_size, (each for own in fragments for each in own)))
-    done, left = 0, min(total, budget) if budget is not None else total
-    for at, (table, own) in enumerate(zip(tables, fragments, strict=True)):
-        share = left // (len(tables) - at)
-        for fragment in reversed(own):
-            if budget is not None and share <= 0:
-                break
+    fragments = [t.dataset.get_fragments() if rows and t.dataset is not None else [] for t in tables]
+    done, total = 0, sum(_size(each) for own in fragments for each in own)
+    for table, own in zip(tables, fragments, strict=True):
+        for fragment in own:
             files = (
                 table.name,
                 *(file.path for file in fragment.metadata.files),
@@ -110,9 +97,9 @@ def read_tables(
             if fault := seen[files]:
                 table.bad.append(fragment)
                 table.fault = table.fault or fault
-            done, left, share = done + _size(fragment), left - _size(fragment), share - _size(fragment)
-            progress(done, max(done, done + left))
-        yield table, done, total
+            done += _size(fragment)
+            progress(done, total)
+        yield table
 
 
 def _size(fragment: Any) -> int:
@@ -147,20 +134,20 @@ def _unreadable(layout: Layout, table: ReadTable, fragment: Any) -> str:
     return ""
 
 
-def check_files_of(layout: Layout, *, full: bool = False, progress: Read = lambda *_: None) -> Health:
-    """Open every table and index of a library, compare the sizes of all files, and read rows: `SAMPLE_BYTES`
-    of them, with `full` all. Raises as `read_head`."""
+def check_files_of(layout: Layout, *, progress: Read = lambda *_: None) -> Health:
+    """Open every table and index of a library, compare the sizes of all files, and read all rows; on a store,
+    which keeps an object as a whole or not at all, no rows. Raises as `read_head`."""
     health = Health()
     head, _ = read_head(layout)
-    budget = None if full else SAMPLE_BYTES
-    for table, health.bytes, health.of in read_tables(layout, head.tables, budget=budget, progress=progress):
+    indexes = layout.indexes
+    for table in read_tables(layout, head.tables, rows=indexes is not None, progress=progress):
         if table.fault:
             health.faults[f"table {table.name}"] = table.fault
             continue
         for column, fault in index_faults(layout, table.name, table.dataset).items():
             health.faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
-    if layout.indexes is not None:
-        health.index_files = index_faults_of(layout.indexes)
+    if indexes is not None:
+        health.index_files = index_faults_of(indexes)
     return health
 
 
@@ -247,12 +234,12 @@ def _go_back(layout: Layout, progress: Read, report: Repair) -> list[ReadTable]:
     seen: dict[object, str] = {}
     readings = []
     for head, torn in _newest(layout, None if found is None else found[0]):
-        tables = [table for table, _, _ in read_tables(layout, head.tables, progress=progress, seen=seen)]
+        tables = [*read_tables(layout, head.tables, progress=progress, seen=seen)]
         readings.append((head, torn, [table for table in tables if table.fault]))
     head, torn, damaged = min(readings, key=lambda reading: bool(reading[2]))
     back = head
     for earlier in head.earlier if damaged else ():
-        if all(not table.fault for table, _, _ in read_tables(layout, earlier.tables, seen=seen)):
+        if all(not table.fault for table in read_tables(layout, earlier.tables, seen=seen)):
             until = datetime.fromtimestamp(earlier.until).isoformat(" ", "seconds")
             report.made_again.append(f"went back to the state of {until}; what was indexed later is missing")
             back, damaged = replace(head.next(earlier.tables, head.meta), earlier=()), []

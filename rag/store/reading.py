@@ -366,13 +366,11 @@ class Reader:
             lambda s: _nearest(s.vectors("passages"), vector, k, s.wanted_sources(where), EVERYTHING)
         )
 
-    def check_files(
-        self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
-    ) -> list[Health]:
+    def check_files(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> list[Health]:
         """What is wrong with the files of each library, as of `rag.store.checking.check_files_of`."""
         from rag.store.checking import check_files_of
 
-        return [check_files_of(layout, full=full, progress=progress) for layout in self._layouts]
+        return [check_files_of(layout, progress=progress) for layout in self._layouts]
 
     # Search: full text, BM25
 

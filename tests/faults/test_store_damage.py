@@ -183,7 +183,7 @@ def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
     done = repair(layout.folder, confirm=refuse)
     assert "went back to the state of" in done.made_again[0]
     assert done.again == done.lost == []
-    assert check_files_of(layout, full=True).faults == {}
+    assert check_files_of(layout).faults == {}
     with Reader.open(layout.folder) as reader:
         assert [found.video_id for found in reader.videos()] == [video(1).video_id]
     write(layout.folder, videos=(1, 2), sources=(1,))
@@ -204,7 +204,7 @@ def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     done = repair(layout.folder, confirm=refuse)
     assert f"table {table}: took out what could not be read" in done.made_again
-    assert check_files_of(layout, full=True).faults == {}
+    assert check_files_of(layout).faults == {}
     use_all_that_is_left(layout.folder)
     write(layout.folder, videos=(1, 2), sources=(1, 2))
     assert list(dump(layout.folder)) == expected
