@@ -8,7 +8,7 @@ where it is seen at most `CONTEXT_SECONDS` earlier or later.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,48 +84,27 @@ def resolved(
 
 
 def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
-    """The videos without the measurements that `where` needs; None without a filter on shots."""
+    """The videos without the measurements that `where` needs, or with only a part of them; None without a
+    filter on shots."""
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
         return None
     videos = _candidates(where, reader)
-    found: dict[str, set[str]] = {reason: set() for reason in _REASONS}
-    for video in videos:
-        for reason in _unknown(video, wanted, reader):
-            found[reason].add(video.video_id)
-    remedies = {"new": f"; {_remedy(reader, wanted)}", "style": f"; {image_encoder_advice()}"}
-    why = [
-        f"{len(ids)} {'video is' if len(ids) == 1 else 'videos are'} {_REASONS[reason]}"
-        + remedies.get(reason, "")
-        for reason, ids in found.items()
-        if ids
-    ]
-    return UnmeasuredVideos(len(set().union(*found.values())), len(videos), tuple(why))
+    count = sum(_lacks(video, wanted, reader) for video in videos)
+    remedy = f"not measured, or not completely; {_remedy(reader, wanted)}"
+    return UnmeasuredVideos(count, len(videos), (remedy,) if count else ())
 
 
-_REASONS = {
-    "new": "not measured",
-    "style": "without a style, for which an image encoder is needed",
-    "lost": "not measurable: the images or the sound cannot be decoded",
-    "torn": "measured in part: some of the sound is missing or damaged",
-}
-
-
-def _unknown(video: Video, wanted: ShotFilter, reader: Reader) -> Iterator[str]:
-    """Why the filter cannot decide about a video, or not completely: keys of `_REASONS`."""
-    stages = reader.stages(video.video_id)
+def _lacks(video: Video, wanted: ShotFilter, reader: Reader) -> bool:
+    """Whether the filter cannot decide about a video, or not completely."""
     if (wanted.tone or wanted.style) and video.height > 0:
         shots = reader.shots(video.video_id)
-        if not shots:
-            yield "new" if stages.get("shots", "off") == "off" else "lost"
-        elif wanted.style and any(shot.style is None for shot in shots):
-            yield "style"
-    if wanted.audio and video.audio:
-        track = reader.sound_track(video.video_id)
-        if track is None:
-            yield "new" if stages.get("sound", "off") == "off" else "lost"
-        elif None in track.classes:
-            yield "torn"
+        if not shots or (wanted.style is not None and any(shot.style is None for shot in shots)):
+            return True
+    if wanted.audio is None or not video.audio:
+        return False
+    track = reader.sound_track(video.video_id)
+    return track is None or None in track.classes
 
 
 def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
