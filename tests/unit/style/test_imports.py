@@ -54,7 +54,7 @@ def test_nothing_happens_at_import() -> None:
             "torch huggingface_hub transformers",
         ),
     ],
-    ids=["scan", "device", "indexing", "reasoner", "short documents", "models"],
+    ids=["scan", "indexing", "reasoner", "short documents", "models"],
 )
 def test_what_is_light_loads_nothing_heavy(code: str, heavy: str) -> None:
     code = f"import sys; {code}; print([name for name in sys.argv[1:] if name in sys.modules])"
