@@ -456,7 +456,7 @@ class Library:
         return path_of(self._reader, video_id, globs_of(name))
 
     def stats(self) -> Stats:
-        """Counts, hours of video and bytes, of the library and of each of its tables.
+        """Counts, hours of video and bytes of the library.
 
         Raises `LibraryCorrupt` where a table cannot be read, `UsageError` for several libraries open as one.
         """

@@ -48,7 +48,7 @@ def stats(
         bool, option("--files", "List every file instead: indexed, partly or failed, and why.")
     ] = False,
 ) -> int:
-    """Show library statistics: counts, sizes, and what maintenance would free."""
+    """Show library statistics: counts and size."""
     if problems and files:
         raise UsageError("--problems and --files list different files; give one of them")
     with session.open_library() as opened:
@@ -78,7 +78,7 @@ def file_line(row: FileStatus) -> str:
 
 
 def stats_lines(held: Stats) -> Iterator[str]:
-    """The statistics as text, tables last."""
+    """The statistics as text."""
     yield (
         f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
         f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
@@ -91,19 +91,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index FOLDER' resumes them"
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
-    yield (
-        f"{byte_count(held.bytes)} on disk; "
-        f"{counted(held.unindexed_rows, 'row')} not in the full-text index, "
-        f"{counted(held.compactable_fragments, 'fragment')} to merge, "
-        f"{counted(held.removable_versions, 'old version')} to remove"
-    )
-    if held.tables:
-        yield ""
-        rows = [["table", "rows", "size", "fragments", "versions", "unindexed"]]
-        for name, table in held.tables.items():
-            counts = (table.fragments, table.versions, table.unindexed_rows)
-            rows.append([name, str(table.rows), byte_count(table.bytes), *map(str, counts)])
-        yield from table_lines(rows)
+    yield f"{byte_count(held.bytes)} on disk"
 
 
 @with_session()

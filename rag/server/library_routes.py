@@ -132,7 +132,6 @@ class StatsDocument(TypedDict):
     videos: int
     photographs: int
     video_hours: float
-    tables: dict[str, dict[str, Any]]
 
 
 @router.get("/health", responses={200: {"model": HealthDocument}, **problems()})
@@ -143,7 +142,7 @@ async def health(service: Served) -> Response:
 
 @router.get("/stats", responses={200: {"model": StatsDocument}, **problems()})
 def stats(service: Served) -> Response:
-    """Counts and sizes of the library and its tables."""
+    """Counts and size of the library."""
     with service.library() as library:
         return Document(report_shape("rag.stats/1", library.stats()))
 

@@ -1,15 +1,13 @@
-"""The health of the tables: statistics, full-text indexes, compaction, removal of old versions."""
+"""The health of the tables: full-text indexes, compaction, removal of old versions."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryCorrupt
-from rag.records import is_still
 from rag.settings import EXACT_ROWS
 from rag.store.code_index import (
     IndexDamaged,
@@ -23,7 +21,6 @@ from rag.store.database import Database
 from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import Layout
-from rag.store.records import Stats, TableStats
 from rag.store.schema import (
     FULL_TEXT,
     FULL_TEXT_TABLES,
@@ -32,7 +29,6 @@ from rag.store.schema import (
     quoted,
     vector_columns,
 )
-from rag.store.snapshot import Snapshot
 from rag.store.vector_codes import BITS
 
 DUE_FRAGMENTS = 64
@@ -102,11 +98,7 @@ def compact_if_due(db: Database) -> bool:
 def small_fragments(db: Database, name: str) -> int:
     """How many fragments of a table have fewer rows than a full one."""
     with write_errors(db.layout.folder, name):
-        return _small(name, db.lance(name))
-
-
-def _small(name: str, dataset: Any) -> int:
-    rows = [fragment.metadata.num_rows for fragment in dataset.get_fragments()]
+        rows = [fragment.metadata.num_rows for fragment in db.lance(name).get_fragments()]
     full = fragment_rows(name, sum(rows))
     return sum(count < full for count in rows)
 
@@ -303,45 +295,3 @@ def clean(db: Database) -> None:
     with write_errors(layout.folder):
         layout.delete_unnamed(db.head.tables)
         layout.keep_spare_head()
-
-
-def collect(layout: Layout, s: Snapshot) -> Stats:
-    """Counts of what readers see in the snapshot, and sizes and health of its tables."""
-    tables = {name: _table(layout, name, dataset) for name, dataset in s.tables.items()}
-    passages = s.scan("passages", ["source_id", "doc_id"])
-    problems = {os.fsdecode(path) for path in s.scan("problems", ["path"])["path"].to_pylist()}
-    contents = {row.content_id for row in s.file_rows if row.kind != "passages" and row.path not in problems}
-    stills = sum(is_still(0.0, video.duration) for video in s.videos.values())
-    return Stats(
-        files=len(s.file_rows),
-        videos=len(s.ready) - stills,
-        pending_videos=len(contents.union(s.video_rows) - s.ready.keys()),
-        video_hours=sum(video.duration for video in s.videos.values()) / 3600,
-        clips=s.clip_table.num_rows,
-        evidence=s.tables["evidence"].count_rows() if "evidence" in s.tables else 0,
-        passages=passages.num_rows,
-        documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
-        problems=len(problems),
-        bytes=layout.size(),
-        unindexed_rows=sum(table.unindexed_rows for table in tables.values()),
-        compactable_fragments=sum(table.small_fragments for table in tables.values()),
-        removable_versions=sum(table.versions - 1 for table in tables.values()),
-        photographs=stills,
-        tables=tables,
-    )
-
-
-def _table(layout: Layout, name: str, dataset: Any) -> TableStats:
-    with read_errors(layout.folder, name):
-        rows = dataset.count_rows()
-        small = _small(name, dataset)
-        texts = [index for index in dataset.describe_indices() if index.field_names == [FULL_TEXT]]
-        indexed = sum(index.num_rows_indexed for index in texts)
-        return TableStats(
-            rows=rows,
-            bytes=layout.size(name),
-            fragments=len(dataset.get_fragments()),
-            small_fragments=small if small > 1 else 0,
-            versions=len(dataset.versions()),
-            unindexed_rows=max(0, rows - indexed) if name in FULL_TEXT_TABLES else 0,
-        )

@@ -294,13 +294,11 @@ class Reader:
         return self.ask(lambda s: frozenset(s.video_rows.keys() - s.ready.keys()))
 
     def stats(self) -> Stats:
-        """Counts of the snapshot's rows; bytes, fragments and versions of the tables as they are on disk now.
+        """Counts of the snapshot's rows, and bytes on the disk as they are now.
 
         Raises `LibraryCorrupt` where a table cannot be read.
         """
-        from rag.store.maintenance import collect
-
-        return self.ask(lambda s: collect(self._layouts[0], s))
+        return self.ask(lambda s: s.stats())
 
     # Search: cosine over unit vectors
 

@@ -183,21 +183,6 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class TableStats:
-    """Rows, bytes and fragments of one table."""
-
-    rows: int
-    bytes: int
-    """On disk, older versions and dead files included."""
-    fragments: int
-    small_fragments: int
-    """Those that compaction would merge into larger ones."""
-    versions: int
-    unindexed_rows: int = 0
-    """Rows that the full-text index does not hold yet; they are found all the same, more slowly."""
-
-
-@dataclass(frozen=True, slots=True)
 class Stats:
     """Counts and sizes of a library."""
 
@@ -215,12 +200,5 @@ class Stats:
     problems: int
     bytes: int
     """Of the whole library folder."""
-    unindexed_rows: int
-    """Rows that the full-text indexes do not hold yet, of all tables."""
-    compactable_fragments: int
-    """Small fragments, which maintenance merges into larger ones."""
-    removable_versions: int
-    """Old versions, which maintenance removes."""
     photographs: int = 0
     """Photographs that are complete; they do not count as videos."""
-    tables: Mapping[str, TableStats] = field(default_factory=dict)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from corpora.records import Clip, Evidence, Shot, Video
-from rag.records import SearchFilter, VideoInterval
+from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
 from rag.store.filters import path_matches
 from rag.store.fulltext import KeysAt, match
 from rag.store.head import read_head
 from rag.store.layout import Layout
-from rag.store.records import FileRow, Hit, Meta
+from rag.store.records import FileRow, Hit, Meta, Stats
 from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, Rows
 from rag.store.vectors import VectorTable
@@ -146,6 +146,26 @@ class Snapshot:
             return []
         with read_errors(self.layout.folder, name):
             return match(self.tables[name], text, k, " AND ".join(conditions) or None, keys_at)
+
+    def stats(self) -> Stats:
+        """Counts of what readers see, and bytes on the disk as they are now."""
+        passages = self.scan("passages", ["source_id", "doc_id"])
+        problems = {os.fsdecode(path) for path in self.scan("problems", ["path"])["path"].to_pylist()}
+        named = {r.content_id for r in self.file_rows if r.kind != "passages" and r.path not in problems}
+        stills = sum(is_still(0.0, video.duration) for video in self.videos.values())
+        return Stats(
+            files=len(self.file_rows),
+            videos=len(self.ready) - stills,
+            pending_videos=len(named.union(self.video_rows) - self.ready.keys()),
+            video_hours=sum(video.duration for video in self.videos.values()) / 3600,
+            clips=self.clip_table.num_rows,
+            evidence=self.scan("evidence", [], row_ids=True).num_rows,
+            passages=passages.num_rows,
+            documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
+            problems=len(problems),
+            bytes=self.layout.size(),
+            photographs=stills,
+        )
 
     # Names
 

@@ -12,7 +12,7 @@ from localization.windows import LocalizedWindow
 from rag.errors import DiskError, QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
-from rag.store.records import FileState, Removed, Stats, TableStats
+from rag.store.records import FileState, Removed, Stats
 
 EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
 
@@ -27,10 +27,6 @@ STATS = Stats(
     documents=1,
     problems=1,
     bytes=5000,
-    unindexed_rows=0,
-    compactable_fragments=0,
-    removable_versions=0,
-    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
 )
 
 

@@ -11,15 +11,17 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rag.store.error_mapping import read_errors
 from rag.store.finding import require_library
 from rag.store.head import read_head
-from rag.store.layout import Location
-from rag.store.schema import is_clip_vectors
+from rag.store.layout import Layout, Location
+from rag.store.maintenance import fragment_rows
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors
 
 KEYS = {
     "files": ("path",),
@@ -83,3 +85,32 @@ def _packed(values: Any) -> str:
         values = values.flatten()
     numbers = np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float16)
     return base64.b85encode(numbers.tobytes()).decode()
+
+
+class TableHealth(NamedTuple):
+    """What maintenance has left to do in a table."""
+
+    fragments: int
+    small: int
+    versions: int
+    unindexed: int
+
+
+def table_health(folder: Path) -> dict[str, TableHealth]:
+    """Of the tables that the head names."""
+    layout, found = Layout(folder), {}
+    for name, version in read_head(layout)[0].tables.items():
+        dataset = layout.dataset(name, version)
+        rows = [fragment.metadata.num_rows for fragment in dataset.get_fragments()]
+        small = sum(count < fragment_rows(name, sum(rows)) for count in rows)
+        texts = [each for each in dataset.describe_indices() if each.field_names == [FULL_TEXT]]
+        unindexed = sum(rows) - sum(each.num_rows_indexed for each in texts)
+        unindexed = unindexed if name in FULL_TEXT_TABLES else 0
+        found[name] = TableHealth(len(rows), small, len(dataset.versions()), unindexed)
+    return found
+
+
+def maintained(folder: Path) -> bool:
+    """Whether nothing is left to merge, to index or to remove."""
+    health = table_health(folder).values()
+    return all(each.small < 2 and each.versions == 1 and not each.unindexed for each in health)

@@ -274,9 +274,7 @@ def test_stats_count_what_is_seen(reader: Reader) -> None:
     assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (5, 3, 1, 6)
     assert (stats.evidence, stats.passages, stats.documents, stats.problems) == (9, 8, 2, 0)
     assert stats.video_hours == pytest.approx(3 * 60 / 3600)
-    assert stats.unindexed_rows == 0
-    assert stats.removable_versions > 0
-    assert stats.bytes >= sum(table.bytes for table in stats.tables.values()) > 0
+    assert stats.bytes > 0
 
 
 def test_frames_that_were_damaged_after_opening_are_named(tmp_path: Path) -> None:
