@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from corpora.errors import os_reason
 from corpora.objects import is_failure, is_url, store_failure
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
+from rag.store.schema import COLUMNS
 
 FULL_WORDS = (
     "no space left",
@@ -29,17 +30,6 @@ GONE_WORDS = ("not found", "no such file", "os error 2)")
 # A filter that Lance refuses is a bug of ours, not damage.
 OUR_FAULT_WORDS = ("sql filter", "schema mismatch")
 CONFLICT_WORDS = ("incompatible transaction", "commit conflict", "already exists")
-KEY_COLUMNS = {
-    "files": "path",
-    "videos": "video_id",
-    "clips": "clip_id",
-    "evidence": "evidence_id",
-    "passages": "passage_id",
-    "problems": "path",
-    "shots": "shot_id",
-    "sound_tracks": "video_id",
-    "fingerprints": "video_id",
-}
 REMAKE = "it is made again by the next: rag index FOLDER"
 REPAIR = "to go back to what can be read: rag doctor --repair"
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -76,9 +66,9 @@ def _mapped_errors(folder: os.PathLike[str], table: str, done: str) -> Iterator[
 
 
 def require_columns(folder: os.PathLike[str], table: str, held: Iterable[str]) -> None:
-    """Raise `LibraryCorrupt` where a table lacks its key: a wiped manifest reads as a table of nothing."""
-    key = KEY_COLUMNS.get(table, "clip_id" if table.startswith(("vectors_", "sounds_")) else None)
-    if key is not None and key not in held:
+    """Raise `LibraryCorrupt` where a table lacks its first column: a wiped manifest reads as empty."""
+    columns = COLUMNS.get(table) or COLUMNS[table.partition("_")[0]]
+    if (key := columns.partition(":")[0]) not in held:
         raise corrupt(folder, table, f"column {key} is missing")
 
 

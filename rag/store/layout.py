@@ -7,8 +7,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import socket
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
-from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file
-from corpora.platforms import SharedMark, is_marked, sync_folder
+from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.platforms import SharedMark, is_marked, sync_folder, take_lock
 from rag.errors import LibraryBusy, LibraryReadOnly
+from rag.store.error_mapping import write_errors
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
@@ -174,8 +176,6 @@ class Layout:
     def writer_lock(self) -> AbstractContextManager[None]:
         """Keeps out other writers while it is entered; ends with its process. Makes the files beside it.
         Raises OSError."""
-        from rag.store.lock import writer_lock
-
         self.tables.mkdir(parents=True, exist_ok=True)
         self._readers.touch()
         return writer_lock(self._root / "writer.lock")
@@ -397,3 +397,37 @@ def _is_marker(content: bytes) -> bool:
     except ValueError:
         return False
     return isinstance(held, dict) and held.get("format") == MARKER_CONTENT["format"]
+
+
+@contextmanager
+def writer_lock(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, which is made. Raises `LibraryBusy`, naming the holder.
+
+    The system drops a lock when its process dies; the note beside it only says who holds it.
+    """
+    note = path.with_suffix(".json")
+    with write_errors(path.parent):
+        held = take_lock(path)
+        if held is None:
+            raise LibraryBusy(
+                f"{path.parent}: {_holder(note)} is writing to this library; wait for it or stop it"
+            )
+    start = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        with write_errors(path.parent):
+            about = {"pid": os.getpid(), "host": socket.gethostname(), "start": start}
+            atomic_write_text(note, json.dumps(about))
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            note.unlink()
+        # The file of the lock stays: removing it would let two writers hold two files of one name.
+        held.release()
+
+
+def _holder(note: Path) -> str:
+    try:
+        about = json.loads(note.read_bytes())
+        return f"process {about['pid']} on {about['host']} (since {about['start']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

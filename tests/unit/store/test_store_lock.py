@@ -11,7 +11,7 @@ import pytest
 
 from corpora.platforms import SharedMark, is_marked
 from rag.errors import LibraryBusy
-from rag.store.lock import writer_lock
+from rag.store.layout import writer_lock
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import fill
@@ -19,7 +19,7 @@ from tests.fakes.store_material import fill
 HOLD = """
 import sys, time
 from pathlib import Path
-from rag.store.lock import writer_lock
+from rag.store.layout import writer_lock
 with writer_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
