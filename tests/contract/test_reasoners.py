@@ -27,6 +27,7 @@ from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.embedded_reasoner import Tower, embedded, sentences
 from tests.fakes.scripted_roles import play_example
+from tests.fakes.simulated_world import simulated_reasoner
 
 
 @contextmanager
@@ -76,6 +77,16 @@ class TestLanguageModel(ReasonerContract):
 @pytest.mark.slow
 class TestRouted(ReasonerContract):
     open = staticmethod(routed)
+
+
+@pytest.mark.slow
+class TestSimulatedModel(ReasonerContract):
+    """Every role, through HTTP."""
+
+    @contextmanager
+    def open(self) -> Iterator[Reasoner]:
+        with simulated_reasoner(repairs=0) as (reasoner, _):
+            yield reasoner
 
 
 @pytest.mark.parametrize("role", ROLES.values(), ids=lambda role: role.name)

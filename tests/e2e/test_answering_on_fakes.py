@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
-from rag.records import Answer, PassageCitation, SearchFilter, Usage, VideoCitation
+from rag.records import Answer, SearchFilter, Usage, VideoCitation
 from rag.retrieval import RetrievedClip, Retriever
 from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
@@ -57,40 +58,40 @@ PASSAGES = {
 
 class World:
     def __init__(
-        self, folder: Path, images: bool, videos: Script = VIDEOS, text: TextEncoder | None = None
+        self,
+        folder: Path,
+        images: bool = True,
+        videos: Script = VIDEOS,
+        passages: Mapping[str, str] = PASSAGES,
+        text: TextEncoder | None = None,
     ) -> None:
         self.text = text or BagOfWords()
         self.tower = ImageWords() if images else None
-        self.reader = Reader.open(build_library(folder, videos, PASSAGES, self.tower, words=self.text))
+        self.reader = Reader.open(build_library(folder, videos, passages, self.tower, words=self.text))
         self.settings = Settings()
         self.retriever = Retriever(self.reader, self.tower, self.text, self.settings)
         self.reasoner = EmbeddedReasoner(self.text, self.tower)
 
-    def ask(self, text: str, options: Sequence[str] = (), where: SearchFilter | None = None) -> Answer:
+    def ask(self, text: str, options: Sequence[str] = (), **how: Any) -> Answer:
         question = parse_question(text, options)
-        return answer_question(
-            question, self.retriever, self.reasoner, self.settings, where=where or SearchFilter()
-        )
+        return answer_question(question, self.retriever, self.reasoner, self.settings, **how)
 
 
 @pytest.fixture(scope="module")
-def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, World]]:
-    made = {images: World(tmp_path_factory.mktemp("library") / "rag", images) for images in (True, False)}
-    yield made
-    for world in made.values():
-        world.reader.close()
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, World]:
+    return {images: World(tmp_path_factory.mktemp("library") / "rag", images) for images in (True, False)}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Callable[..., World]:
+    """A world of videos alone."""
+    return lambda shown, **how: World(tmp_path / "rag", videos={"bench": shown}, passages={}, **how)
 
 
 @pytest.fixture(scope="module")
-def worded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, World]]:
+def worded(tmp_path_factory: pytest.TempPathFactory) -> World:
     """With the real encoder of text, which statements are compared by."""
-    made = {
-        images: World(tmp_path_factory.mktemp("worded") / "rag", images, text=encoder())
-        for images in (True, False)
-    }
-    yield made
-    for world in made.values():
-        world.reader.close()
+    return World(tmp_path_factory.mktemp("worded") / "rag", text=encoder())
 
 
 @pytest.mark.parametrize("images", [True, False])
@@ -109,15 +110,6 @@ def test_an_open_question_is_answered_by_the_whole_spoken_sentence(
     assert "holes for the brass screws" not in answer.explanation
     assert tuple(answer.timings) == STAGES
     assert answer.usage == Usage()
-
-
-@pytest.mark.parametrize("images", [True, False])
-def test_an_open_question_is_answered_from_a_passage(worlds: dict[bool, World], images: bool) -> None:
-    answer = worlds[images].ask("How often should a kettle be rinsed after descaling?")
-    assert answer.text == "A kettle should be rinsed twice after descaling."
-    cited = [c for c in answer.citations if isinstance(c, PassageCitation)]
-    assert [c.title for c in cited] == ["How to Descale Kettles"]
-    assert cited[0].path == "/texts/all.csv"
 
 
 @pytest.mark.parametrize("images", [True, False])
@@ -151,7 +143,6 @@ def test_the_line_beside_an_event_is_found_in_the_next_clip_and_cited(tmp_path: 
         assert cited.end - cited.start <= 5.0
     for question in ("What happens after the rodents throw nuts?", "What comes before the butterfly lands?"):
         assert not world.ask(question).matched
-    world.reader.close()
 
 
 def test_an_object_is_recognised_by_its_frame_before_an_event(worlds: dict[bool, World]) -> None:
@@ -173,20 +164,7 @@ def test_an_object_is_recognised_by_its_frame_before_an_event(worlds: dict[bool,
     assert [option.label for option in answer.options] == ["A", "B", "C", "D"]
 
 
-@pytest.mark.parametrize("images", [True, False])
-def test_a_fact_is_distinguished_from_its_counter_fact(worded: dict[bool, World], images: bool) -> None:
-    options = [
-        "A drill should be used without glasses because chips do not harm the eyes.",
-        "A drill should not be used without glasses because chips harm the eyes.",
-    ]
-    for order in (options, options[::-1]):
-        answer = worded[images].ask("Which statement is true about the drill?", order)
-        assert answer.text == options[1]
-        assert any(isinstance(c, PassageCitation) and "Drill" in c.title for c in answer.citations)
-    assert answer.confidence > 0.5
-
-
-def test_two_hops_join_the_frame_and_the_passage(worded: dict[bool, World]) -> None:
+def test_two_hops_join_the_frame_and_the_passage(worded: World) -> None:
     options = [
         "When drilling holes. The object should be used without glasses.",
         "When drilling holes. The object should not be used without glasses.",
@@ -194,8 +172,8 @@ def test_two_hops_join_the_frame_and_the_passage(worded: dict[bool, World]) -> N
         "When descaling. The object should be rinsed twice after descaling.",
     ]
     asked = "In a video that shows a {}, which statement is true about the object that {}?"
-    workshop = worded[True].ask(asked.format("drill", "makes holes in the wooden board"), options)
-    kitchen = worded[True].ask(asked.format("kettle", "heats water to eighty degrees"), options)
+    workshop = worded.ask(asked.format("drill", "makes holes in the wooden board"), options)
+    kitchen = worded.ask(asked.format("kettle", "heats water to eighty degrees"), options)
     assert (workshop.choice, kitchen.choice) == ("B", "D")
     assert {citation.kind for citation in workshop.citations} == {"video", "passage"}
 
@@ -205,57 +183,34 @@ def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
         "bench": [(0.0, 10.0, "lamp", ""), (10.0, 20.0, "iron", ""), (20.0, 40.0, "drill", "")],
         "kitchen": [(0.0, 20.0, "drill", ""), (20.0, 40.0, "spoon", "")],
     }
-    tower = ImageWords()
-    with Reader.open(build_library(tmp_path / "rag", videos, {}, tower)) as reader:
-        retriever = Retriever(reader, tower, BagOfWords(), Settings())
-        question = parse_question("Which of these happens first?", ["a drill", "an iron"])
-        answer = answer_question(question, retriever, EmbeddedReasoner(BagOfWords(), tower), Settings())
+    options = ["a drill", "an iron"]
+    answer = World(tmp_path / "rag", videos=videos, passages={}).ask("Which of these happens first?", options)
     assert answer.choice == "B"
     assert {window[0] for window in answer.details["windows"]} == {"bench"}
-    assert set(answer.details["events"]) == set(question.options)
+    assert set(answer.details["events"]) == set(options)
 
 
-def test_an_option_is_looked_for_in_every_frame_of_the_video(tmp_path: Path) -> None:
+def test_an_option_is_looked_for_in_every_frame_of_the_video(bench: Callable[..., World]) -> None:
     """One second of a clip shows the drill; all of an earlier one show it beside a lamp."""
     shown = [(0.0, 30.0, "drill lamp", ""), (30.0, 60.0, "iron", ""), (60.0, 88.0, "lamp", "")]
     shown += [(88.0, 89.0, "drill", ""), (89.0, 300.0, "lamp", "")]
-    tower, text = ImageWords(), BagOfWords()
-    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
-        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
-        question = parse_question("Which of these happens last?", ["a drill", "an iron"])
-        answer = answer_question(question, retriever, reasoner, Settings(), top_k=2)
-        early = answer_question(
-            question, retriever, reasoner, Settings(), top_k=2, where=SearchFilter(end=60.0)
-        )
-        strange = parse_question("Which of these happens first?", ["a zebra", "a yak"])
-        absent = answer_question(strange, retriever, reasoner, Settings())
-    assert not absent.matched
+    world, asked = bench(shown), ("Which of these happens last?", ["a drill", "an iron"])
+    answer = world.ask(*asked, top_k=2)
+    early = world.ask(*asked, top_k=2, where=SearchFilter(end=60.0))
+    assert not world.ask("Which of these happens first?", ["a zebra", "a yak"]).matched
     assert answer.choice == "A"
     assert any(start <= 88.0 and end >= 89.0 for _, start, end, _ in answer.details["windows"])
     assert early.choice == "B", "a filter holds"
 
 
-@pytest.mark.parametrize("images", [True, False])
-def test_what_options_say_counts_where_the_question_says_nothing(
-    worlds: dict[bool, World], images: bool
-) -> None:
-    answer = worlds[images].ask("Which one?", ["Varnish dries within six hours", "Ulan Bator is in Mongolia"])
-    assert answer.choice == "A"
-    assert any("Varnish" in evidence.text for cited in answer.citations for evidence in cited.evidence)
-
-
-def test_images_answer_an_open_question_where_no_sentence_does(tmp_path: Path) -> None:
+def test_images_answer_an_open_question_where_no_sentence_does(bench: Callable[..., World]) -> None:
     shown = [(at * 30.0, at * 30.0 + 30.0, "kettle" if at == 4 else "lamp", "") for at in range(8)]
-    tower, text = ImageWords(), BagOfWords()
-    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
-        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
-        seen, said = (
-            answer_question(
-                *(parse_question("Where is a kettle?"), retriever, reasoner, Settings()),
-                pipeline=replace(Pipeline(), answer=lambda *_, reply=reply: reply),
-            )
-            for reply in (OpenAnswer(text=text, confidence=0.2) for text in ("", "It is on the stove."))
-        )
+    world = bench(shown)
+    replies = (OpenAnswer(text=text, confidence=0.2) for text in ("", "It is on the stove."))
+    seen, said = (
+        world.ask("Where is a kettle?", pipeline=Pipeline(answer=lambda *_, reply=reply: reply))
+        for reply in replies
+    )
     for answer in (seen, said):
         assert answer.verdict == "possibly"
         (cited,) = answer.citations
@@ -265,64 +220,43 @@ def test_images_answer_an_open_question_where_no_sentence_does(tmp_path: Path) -
 
 
 def test_what_comes_near_and_does_not_answer_is_not_called_nothing(worlds: dict[bool, World]) -> None:
-    world = worlds[False]
     silent = Pipeline(answer=lambda *_: OpenAnswer(text="", confidence=0.0, explanation="Unclear."))
-    answer = answer_question(
-        parse_question("When does the varnish dry?"),
-        world.retriever,
-        world.reasoner,
-        world.settings,
-        pipeline=silent,
-    )
+    answer = worlds[False].ask("When does the varnish dry?", pipeline=silent)
     assert not answer.matched
     assert answer.text == NOT_SURE
     assert "Varnish dries within six hours." in answer.explanation
 
 
-def test_an_event_is_counted_in_the_whole_video(tmp_path: Path) -> None:
+def test_an_event_is_counted_in_the_whole_video(bench: Callable[..., World]) -> None:
     shown = [(float(at), at + 30.0, "lamp" if at % 90 else "drill", "") for at in range(0, 330, 30)]
-    tower, text = ImageWords(), BagOfWords()
-    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
-        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
-
-        def ask(options: Sequence[str], where: SearchFilter) -> Answer:
-            question = parse_question("How many times is a drill seen?", options)
-            return answer_question(question, retriever, reasoner, Settings(), where=where, top_k=1)
-
-        everywhere, early = SearchFilter(), SearchFilter(end=200.0)
-        chosen, counted = ask(["2", "4", "6"], everywhere), ask([], everywhere)
-        few, unseen = ask([], early), ask([], SearchFilter(kinds=frozenset({"subtitle"})))
-    assert chosen.choice == "B"
+    world, asked = bench(shown), "How many times is a drill seen?"
+    assert world.ask(asked, ["2", "4", "6"], top_k=1).choice == "B"
+    counted = world.ask(asked, top_k=1)
     assert counted.text.startswith("4: at ")
-    assert [int(cited.start) // 30 for cited in counted.citations if isinstance(cited, VideoCitation)] == [
-        0,
-        3,
-        6,
-        9,
-    ]
+    assert [int(cited.start) // 30 for cited in counted.citations if cited.kind == "video"] == [0, 3, 6, 9]
+    few = world.ask(asked, top_k=1, where=SearchFilter(end=200.0))
     assert few.text.startswith("3: at "), "a filter holds"
+    unseen = world.ask(asked, top_k=1, where=SearchFilter(kinds=frozenset({"subtitle"})))
     assert not unseen.matched, "text alone shows no event"
 
 
-def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tmp_path: Path) -> None:
+def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(
+    bench: Callable[..., World],
+) -> None:
     shown = [
         (0.0, 30.0, "lamp", ""),
         (30.0, 57.0, "kettle", ""),
         (57.0, 60.0, "kettle", "Gate seven."),
         *((float(at), at + 30.0, "spoon", "What is said in a clip of a spoon.") for at in range(60, 240, 30)),
     ]
-    tower = ImageWords()
-    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
-        text = BagOfWords()
-        retriever = Retriever(reader, tower, text, Settings())
-        question = parse_question("In a clip that shows a kettle, what is said?", ["gate two", "gate seven"])
-        answer = answer_question(question, retriever, EmbeddedReasoner(text, tower), Settings())
-        found = retriever.find_clips(question.text, "A video that shows a kettle.", 1)
-        claimed = retriever.with_claims(found, ["gate seven", "gate two"])
-        earlier, seen = (
-            retriever.with_claims(found, ["gate seven"], where)
-            for where in (SearchFilter(end=50.0), SearchFilter(kinds=frozenset({"ocr"})))
-        )
+    world, asked = bench(shown), "In a clip that shows a kettle, what is said?"
+    answer, retriever = world.ask(asked, ["gate two", "gate seven"]), world.retriever
+    found = retriever.find_clips(asked, "A video that shows a kettle.", 1)
+    claimed = retriever.with_claims(found, ["gate seven", "gate two"])
+    earlier, seen = (
+        retriever.with_claims(found, ["gate seven"], where)
+        for where in (SearchFilter(end=50.0), SearchFilter(kinds=frozenset({"ocr"})))
+    )
     assert answer.choice == "B"
     assert [clip.clip.start for clip in found] == [30.0]
     asked, wanted = (
@@ -337,12 +271,11 @@ def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tm
 def test_text_that_crosses_the_times_asked_for_is_found_inside_them(tmp_path: Path) -> None:
     """A tag lasts as long as its video, and a sentence may be for the most part in the next clip."""
     script = {"talk": [(0.0, 90.0, "", "Talk of Anna."), (56.0, 66.0, "", "The beech board is planed.")]}
-    with Reader.open(build_library(tmp_path / "rag", script, {}, None)) as reader:
-        retriever = Retriever(reader, None, BagOfWords(), Settings())
-        for query in ("Anna", "beech board"):
-            (hit,) = retriever.search(query, where=SearchFilter(start=32.0, end=60.0))
-            assert (hit.clip.start, hit.clip.end) == (30.0, 60.0)
-            assert 32.0 <= hit.start < hit.end <= 60.0
+    world = World(tmp_path / "rag", False, script, {})
+    for query in ("Anna", "beech board"):
+        (hit,) = world.retriever.search(query, where=SearchFilter(start=32.0, end=60.0))
+        assert (hit.clip.start, hit.clip.end) == (30.0, 60.0)
+        assert 32.0 <= hit.start < hit.end <= 60.0
 
 
 @pytest.mark.parametrize("times", [{"start": 0.0}, {"end": 1000.0}])
@@ -370,23 +303,23 @@ def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World])
 
 def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tmp_path: Path) -> None:
     silent = {name: [(start, end, seen, "") for start, end, seen, _ in rows] for name, rows in VIDEOS.items()}
-    tower, settings = ImageWords(), Settings()
-    search = settings.search.model_copy(update={"interaction_clips": 1})
-    with Reader.open(build_library(tmp_path / "rag", silent, {}, tower)) as reader:
-        every = Retriever(reader, tower, BagOfWords(), settings)
-        # Both clips of the bench begin or end with a lamp.
-        best, *others = every.find_clips("any", "a lamp", 4, events=["a brush"])
-        assert best.clip.clip_id == "bench:00001"
-        assert best.match == pytest.approx(1 - sum(clip.match or 0 for clip in others), abs=1e-5)
-        assert (best.match or 0) > 0.5
-        few = Retriever(reader, tower, BagOfWords(), settings.model_copy(update={"search": search}))
-        found = few.find_clips("any", "a knife", 4)
-        assert [clip.match for clip in found] == [1.0, *[LEAST_MATCH] * 3]
-        assert [found[0].clip.clip_id, found[1].clip.clip_id] == ["kitchen:00000", "bench:00000"]
-        search = search.model_copy(update={"interaction_clips": 0})
-        none = Retriever(reader, tower, BagOfWords(), settings.model_copy(update={"search": search}))
-        whole = none.find_clips("any", "a knife", 4)
-        assert (whole[0].clip.clip_id, {clip.match for clip in whole}) == ("kitchen:00000", {None})
+    world = World(tmp_path / "rag", videos=silent, passages={})
+
+    def comparing(clips: int) -> Retriever:
+        search = world.settings.search.model_copy(update={"interaction_clips": clips})
+        settings = world.settings.model_copy(update={"search": search})
+        return Retriever(world.reader, world.tower, world.text, settings)
+
+    # Both clips of the bench begin or end with a lamp.
+    best, *others = world.retriever.find_clips("any", "a lamp", 4, events=["a brush"])
+    assert best.clip.clip_id == "bench:00001"
+    assert best.match == pytest.approx(1 - sum(clip.match or 0 for clip in others), abs=1e-5)
+    assert (best.match or 0) > 0.5
+    found = comparing(1).find_clips("any", "a knife", 4)
+    assert [clip.match for clip in found] == [1.0, *[LEAST_MATCH] * 3]
+    assert [found[0].clip.clip_id, found[1].clip.clip_id] == ["kitchen:00000", "bench:00000"]
+    whole = comparing(0).find_clips("any", "a knife", 4)
+    assert (whole[0].clip.clip_id, {clip.match for clip in whole}) == ("kitchen:00000", {None})
 
 
 def test_a_title_alone_is_nowhere_in_a_video(tmp_path: Path) -> None:
@@ -475,13 +408,8 @@ def test_pixels_are_read_inside_the_windows_and_within_the_budget(worlds: dict[b
         return Frames(times, np.zeros((len(times), 4, 4, 3), np.uint8))
 
     watcher = Watcher(world.reasoner)
-    answer = answer_question(
-        parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"]),
-        world.retriever,
-        watcher,
-        world.settings,
-        read_frames=read_frames,
-    )
+    question = parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"])
+    answer = answer_question(question, world.retriever, watcher, world.settings, read_frames=read_frames)
     assert asked
     assert {count for _, count in asked} == {15}
     for window in watcher.seen[0].windows:

@@ -56,10 +56,3 @@ def test_auto_takes_it_for_a_workbench_corpus_and_warns_when_real_videos_join(tm
     assert specialised_encoder_warning("bundled") not in notes.lines
     index([made(tmp_path / "recorded", workbench=False)], settings=given, progress=notes)
     assert notes.lines.count(specialised_encoder_warning("bundled")) == 1
-
-
-def test_auto_never_takes_it_for_real_videos(tmp_path: Path) -> None:
-    given, notes = settings(tmp_path), Notes()
-    roots = [made(tmp_path / "synthetic", workbench=True), made(tmp_path / "recorded", workbench=False)]
-    index(roots, settings=given, progress=notes)
-    assert encoder_of(given) == "efficientnet-lite2"

@@ -3,33 +3,24 @@ reported; and answered through HTTP by the simulated model, which finds the fram
 
 from __future__ import annotations
 
-import io
 import json
-import random
-import shutil
 from pathlib import Path
 from typing import Any
 
-import av
 import pytest
-from PIL import Image
 
 from eval.reports.page import write_report
-from eval.runs.runner import run_solver, score_again
+from eval.runs.runner import run_solver
 from eval.simulated_model.dials import preset
 from eval.simulated_model.fingerprints import FrameIndex, open_index
 from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.server import running
 from eval.simulated_model.world import corpus_folders
-from eval.task import Prepared, ScorerOptions
-from eval.tasks import open_task
+from eval.task import Prepared
 from eval.tasks.egofact.construction import build
-from eval.tasks.egofact.construction.build import write_benchmark
 from eval.tasks.egofact.construction.records import FactPassage, Shape
-from eval.tasks.egofact.dataset import MINI_SIZE, Workbench
-from eval.tasks.egofact.files import load_egofact
+from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.task import EgoFactTask
-from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
 from tests.fakes.settings import FIXED_BACKEND
@@ -79,36 +70,6 @@ def samples(run: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (run / "samples.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_it_has_the_shape_of_the_paper_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the size that is registered, from its stories: the videos decide nothing of it."""
-    monkeypatch.setattr(build, "workbench_passages", few_passages)
-    registered = open_task(MINI)
-    assert isinstance(registered, EgoFactTask)
-    assert registered.made == MINI_SIZE
-    made = MINI_SIZE
-    write_benchmark(
-        made.source(),
-        tmp_path,
-        seed=made.seed,
-        shape=made.shape,
-        name=MINI,
-        split=made.split,
-        settings=made.build,
-    )
-    built = load_egofact(tmp_path)
-    families = [query.family for query in built.queries]
-    assert len({query.clip_id for query in built.queries}) <= 14
-    assert {family: families.count(family) for family in set(families)} == {
-        "local-1hop": 12,
-        "local-2hop": 7,
-        "temporal-1hop": 12,
-        "temporal-2hop": 9,
-    }
-    for query in built.queries:
-        assert len(set(query.options)) == 6
-        assert query.order["ABCDEF".index(query.answer)] == 5
-
-
 def test_every_system_answers_every_question_within_the_frame_budget(runs: dict[str, Path]) -> None:
     for name, run in runs.items():
         found = samples(run)
@@ -119,18 +80,6 @@ def test_every_system_answers_every_question_within_the_frame_budget(runs: dict[
             # Parts of one clip may be retrieved side by side, each with its 15.
             budget = 75 if name.startswith("video-split") else 15
             assert len(sample.get("gold_frames") or ()) <= budget, name
-
-
-def test_a_stored_run_is_scored_again_to_the_same_bytes(
-    world: Path, task: EgoFactTask, prepared: Prepared[Any], runs: dict[str, Path]
-) -> None:
-    shutil.copytree(runs["localized"], world / "scored")
-    before = (world / "scored" / "samples.jsonl").read_bytes()
-    score_again(task, prepared, world / "scored", ScorerOptions())
-    assert (world / "scored" / "samples.jsonl").read_bytes() == before
-    for options in (ScorerOptions(threshold=2.0), ScorerOptions(judge="model")):
-        with pytest.raises(UsageError):
-            score_again(task, prepared, world / "scored", options)
 
 
 def test_the_frames_answer_more_than_chance(runs: dict[str, Path]) -> None:
@@ -168,23 +117,6 @@ def index(world: Path, prepared: Prepared[Any]) -> FrameIndex:  # noqa: ARG001 (
     return first
 
 
-def test_frames_are_recognized_after_jpeg_and_resizing(index: FrameIndex) -> None:
-    rng = random.Random(3)
-    right = asked = 0
-    for video in index.videos:
-        with av.open(str(video.path)) as container:
-            frames = [(frame.time, frame.to_image()) for frame in container.decode(video=0)]
-        for time, image in rng.sample(frames, 12):
-            small = image.resize((round(image.width * 336 / image.height), 336), Image.Resampling.BICUBIC)
-            data = io.BytesIO()
-            small.save(data, "JPEG", quality=75)
-            (found,) = index.recognize([data.getvalue()])
-            asked += 1
-            # Alone, a frame of a pause is like one of another pause; both show the same.
-            right += found is not None and video.at(time) == found.video.at(found.time)
-    assert right >= 0.99 * asked
-
-
 def right_of(task: EgoFactTask, index: FrameIndex, out: Path, solver: str, perception: float) -> int:
     """Right answers."""
     dials = preset("strong", {"perception": perception})
@@ -205,11 +137,3 @@ def test_captions_of_localized_seconds_answer_more_than_captions_of_whole_clips(
     names = ("videorag-ren-localized", "videorag-ren")
     localized, whole = (right_of(task, index, tmp_path, name, 0.95) for name in names)
     assert localized > whole
-
-
-def test_what_is_perceived_decides_what_is_answered(
-    task: EgoFactTask, index: FrameIndex, tmp_path: Path
-) -> None:
-    most, little = (right_of(task, index, tmp_path, "localized", share) for share in (0.95, 0.2))
-    assert most > 0.7 * QUERIES
-    assert most > little + 2

@@ -13,7 +13,7 @@ from PIL import Image
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from rag._cli.index import summary_lines
-from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
+from rag.errors import EncoderMismatch, SettingsError, StalledFile
 from rag.indexing import IndexReport, index
 from rag.indexing.planning import LEAST_SECONDS
 from rag.indexing.report import Progress
@@ -149,24 +149,18 @@ def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
 def test_a_renamed_video_has_the_title_of_its_new_name(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    """As one that was indexed under it, with and without words in either name, and of a copy that is left."""
-    for copy in (False, True):
-        (corpus / "a.mp4").rename(corpus / "the red crane.mp4")
-        run(corpus, settings)
-        if copy:
-            shutil.copy(corpus / "the red crane.mp4", corpus / "zebra.mp4")
-            run(corpus, settings)
-            (corpus / "the red crane.mp4").unlink()
-        for name in ("a tall tower.mp4", "0123456789ab.mp4", "harbour.mp4"):
-            (corpus / ("zebra.mp4" if copy else "the red crane.mp4")).rename(corpus / name)
-            again = run(corpus, settings)
-            assert (again.indexed, again.moved) == (0, 1)
-            fresh = settings.model_copy(update={"library": tmp_path / f"fresh {copy} {name}"})
-            run(corpus, fresh)
-            assert rows(settings) == rows(fresh)
-            (corpus / name).rename(corpus / ("zebra.mp4" if copy else "the red crane.mp4"))
-            run(corpus, settings)
-        (corpus / ("zebra.mp4" if copy else "the red crane.mp4")).rename(corpus / "a.mp4")
+    """As one that was indexed under it, with and without words in the name, and of a copy that is left."""
+    shutil.copy(corpus / "a.mp4", corpus / "zebra.mp4")
+    run(corpus, settings)
+    (corpus / "a.mp4").unlink()
+    before = "zebra.mp4"
+    for name in ("a tall tower.mp4", "0123456789ab.mp4"):
+        (corpus / before).rename(corpus / name)
+        again, before = run(corpus, settings), name
+        assert (again.indexed, again.moved) == (0, 1)
+        fresh = settings.model_copy(update={"library": tmp_path / f"fresh {name}"})
+        run(corpus, fresh)
+        assert rows(settings) == rows(fresh)
 
 
 def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: Settings) -> None:
@@ -183,15 +177,6 @@ def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: 
             assert (reader.indexed_paths(), reader.passage_files()) == ([], [])
 
 
-def test_a_file_that_a_folder_took_the_name_of_is_pruned(corpus: Path, settings: Settings) -> None:
-    run(corpus, settings)
-    (corpus / "notes.md").unlink()
-    (corpus / "notes.md").mkdir()
-    assert run(corpus, settings).missing == 1
-    assert run(corpus, settings, prune=True).removed == 1
-    assert run(corpus, settings).missing == 0
-
-
 def test_a_changed_file_leaves_nothing_of_the_old_one(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -203,13 +188,6 @@ def test_a_changed_file_leaves_nothing_of_the_old_one(
     fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
     run(corpus, fresh)
     assert rows(settings) == rows(fresh)
-
-
-def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings) -> None:
-    run(corpus, settings)
-    (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
-    assert run(corpus, settings).indexed == 1
-    assert spoken(settings) == {"Loosen it again."}
 
 
 def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again(
@@ -225,15 +203,6 @@ def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again
     assert spoken(settings) == {"Loosen it again."}
 
 
-def test_two_names_of_one_content_share_it_and_their_subtitles(corpus: Path, settings: Settings) -> None:
-    shutil.copy(corpus / "a.mp4", corpus / "0 copy.mp4")
-    (corpus / "0 copy.srt").write_text("1\n00:00:06,000 --> 00:00:07,000\nAnd wipe it.\n")
-    run(corpus, settings)
-    assert settings.library is not None
-    with Reader.open(settings.library) as reader:
-        (video,) = reader.videos()
-        assert len(reader.paths(video.video_id)) == 2
-    assert spoken(settings) == {"Tighten the bolt to nine newton metres.", "And wipe it."}
 
 
 def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
@@ -261,42 +230,23 @@ def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
         assert library.resolve(f"{copy}@0-5").path == first, "a copy that is gone shows nothing"
 
 
-def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:
-    first, copy = str(corpus / "a.mp4"), str(corpus / "copy.mp4")
-    shutil.copy(first, copy)
-    shutil.copy(corpus / "a.srt", corpus / "copy.srt")
-    run(corpus, settings)
-    with Library.open(settings=settings) as library:
-        assert library.stale_files([first, "/nowhere.mp4"]) == {}
-        os.unlink(first)
-        assert library.stale_files([first]) == {}
-        os.unlink(corpus / "copy.srt")
-        assert library.stale_files([first]) == {first: "changed"}
-        os.unlink(copy)
-        assert library.stale_files([first]) == {first: "missing"}
-
-
 def test_a_cited_video_is_stale_where_its_sidecars_are_others(corpus: Path, settings: Settings) -> None:
-    cited, notes, said = str(corpus / "a.mp4"), str(corpus / "notes.md"), corpus / "a.srt"
+    cited, said = str(corpus / "a.mp4"), corpus / "a.srt"
     run(corpus, settings)
     indexed = said.read_text()
 
     def stale() -> dict[str, str]:
         with Library.open(settings=settings) as library:
             (files,) = [check for check in library.doctor() if check.name == "indexed files"]
-            found = library.stale_files([cited, notes])
+            found = library.stale_files([cited, str(corpus / "notes.md")])
             assert (not files.ok) == bool(found)
-            assert files.ok or (
-                files.message.startswith("1 with other files beside them (.info.json, .srt, ")
-                and f"than when they were indexed, such as {cited}" in files.message
-            )
+            assert files.ok or f"than when they were indexed, such as {cited}" in files.message
             return {**found}
 
     assert stale() == {}
-    said.write_text(indexed.replace("nine", "six"))
-    assert stale() == {cited: "changed"}
-    os.unlink(said)
-    assert stale() == {cited: "changed"}
+    for text in (indexed.replace("nine", "six"), None):
+        said.unlink() if text is None else said.write_text(text)
+        assert stale() == {cited: "changed"}
     said.write_text(indexed)
     assert stale() == {}, "another time of change, and the same text"
     (corpus / "a.info.json").write_text('{"title": "Bolts"}')
@@ -354,15 +304,6 @@ def test_a_missing_file_is_kept_until_it_is_pruned(corpus: Path, settings: Setti
     assert not [
         line for line in rows(settings) if '"table": "clips"' in line or '"table": "evidence"' in line
     ]
-
-
-def test_a_dry_run_changes_nothing(corpus: Path, settings: Settings) -> None:
-    report = run(corpus, settings, dry_run=True)
-    assert report.forecast is not None
-    assert report.forecast.new_files == 2
-    assert report.forecast.media_seconds == pytest.approx(8, abs=0.2)
-    assert settings.library is not None
-    assert not settings.library.exists()
 
 
 def test_a_dry_run_agrees_with_the_run_about_all_kinds_of_files(corpus: Path, settings: Settings) -> None:
@@ -432,18 +373,6 @@ def test_a_cut_off_video_whose_frames_are_not_decoded_is_reported(
     (problem,) = report.problems
     assert re.fullmatch(r"cut off at 1\d\.\d s of 20\.0 s", problem.reason)
     assert 10 < report.video_seconds < 19
-
-
-def test_a_folder_that_is_not_there_is_one_clear_error(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="nowhere"):
-        index([tmp_path / "nowhere"], settings=settings)
-
-
-def test_an_empty_folder_is_nothing_done(settings: Settings, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert index([tmp_path / "empty"], settings=settings).exit_code == 1
-    assert settings.library is not None
-    assert not settings.library.exists()
 
 
 def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings, tmp_path: Path) -> None:
@@ -543,12 +472,3 @@ def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     fresh = settings.model_copy(update={"library": settings.library.with_name("fresh")})
     run(corpus, fresh)
     assert rows(settings) == rows(fresh)
-
-
-def test_a_second_writer_learns_who_holds_the_library(corpus: Path, settings: Settings) -> None:
-    run(corpus, settings)
-    write_video(corpus / "new.mp4", 3)
-    assert settings.library is not None
-    with Writer.open(settings.library), pytest.raises(LibraryBusy, match=str(os.getpid())):
-        run(corpus, settings)
-    assert run(corpus, settings).indexed == 1

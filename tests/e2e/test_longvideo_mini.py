@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +18,6 @@ from eval.tasks.longvideo import task as registered
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.task import LongVideoTask
 from rag._cli.main import main
-from tests.fakes.chat_server import chat_server, say
-from tests.fakes.scripted_roles import play
 from tests.fakes.settings import FIXED_BACKEND
 
 NAME = "longvideo-workbench-mini"
@@ -83,52 +80,6 @@ def test_ablations_do_what_they_say(runs: dict[str, list[dict[str, Any]]]) -> No
     even = runs["uniform"][0]["gold_frames"]
     assert even == runs["uniform-texts"][0]["gold_frames"]
     assert runs["uniform"][0]["tokens"]["image"] == 200 * 32
-
-
-def test_the_same_again_is_the_same_to_the_byte(
-    world: Path,
-    task: LongVideoTask,
-    data: Prepared[LongVideoEnvironment],
-    runs: dict[str, list[dict[str, Any]]],
-) -> None:
-    assert run(task, data, "video-detective", world / "again") == runs["video-detective"]
-    for name in ("samples.jsonl", "results.json"):
-        first = world / "runs" / "video-detective" / name
-        assert (world / "again" / name).read_bytes() == first.read_bytes()
-
-
-def test_a_recorded_run_is_replayed_to_the_byte(
-    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recording = world / "recording.jsonl"
-    words = [
-        "eval",
-        "run",
-        NAME,
-        "--system",
-        "video-detective",
-        "--limit",
-        "1",
-        "--data",
-        str(world / "data"),
-    ]
-    monkeypatch.setenv("RAG_REASONER__KIND", "openai")
-    monkeypatch.setenv("RAG_REASONER__MODEL", "scripted")
-    with chat_server([say(play)]) as server:
-        monkeypatch.setenv("RAG_REASONER__BASE_URL", server.base_url)
-        assert main([*words, "--out", str(world / "live"), "--record", str(recording)]) == 0
-        assert len(server.requests) == len(recording.read_bytes().splitlines()) - 1 > 10
-    kept = recording.read_bytes()
-    assert main([*words, "--out", str(world / "replayed"), "--replay", str(recording)]) == 0
-    capsys.readouterr()
-    result = [
-        (world / folder / "video-detective-seed0" / "samples.jsonl").read_bytes()
-        for folder in ("live", "replayed")
-    ]
-    assert result[0] == result[1]
-    assert json.loads(result[0])["choice"]
-    assert recording.read_bytes() == kept
-    assert "RAG_REASONER__RECORD" not in os.environ
 
 
 def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, Any]]]) -> None:

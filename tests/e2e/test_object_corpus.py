@@ -13,7 +13,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from corpora.objects import StoreError
-from corpora.records import Problem
 from corpora.video.reader import MediaReader
 from rag._cli.main import main
 from rag.export.found import select_of
@@ -141,26 +140,6 @@ def test_moved_and_removed_objects_are_known(corpus: FakeStore, settings: Settin
         assert removed.paths == (f"{corpus.url}/videos/deep/c.mkv",)
 
 
-def test_an_object_replaced_while_it_is_read_is_a_problem_and_read_by_the_next_run(
-    corpus: FakeStore, settings: Settings
-) -> None:
-    other = _content(corpus, "a.mp4") + b"0"
-    store = corpus.open("videos")
-
-    def replaced(environ: dict[str, Any]) -> None:
-        if environ["REQUEST_METHOD"] == "HEAD" and environ["PATH_INFO"].endswith("b.mkv"):
-            corpus.intercept = lambda _: None
-            store.put("b.mkv", other)
-
-    corpus.intercept = replaced
-    report = run(corpus, settings)
-    address = f"{corpus.url}/videos/b.mkv"
-    changed = "it changed while it was read; run the same command again when it is complete"
-    assert Problem(address, changed) in report.problems
-    again = run(corpus, settings)
-    assert (again.indexed, [p.path for p in again.problems]) == (1, [f"{corpus.url}/videos/bad.mp4"])
-
-
 def test_a_library_of_objects_is_that_of_the_same_files_though_the_store_fails(
     corpus: FakeStore, expected: list[str], settings: Settings, tmp_path: Path
 ) -> None:
@@ -269,28 +248,3 @@ def test_commands_take_addresses(
     assert main(["index", "s3://no-such-bucket/videos", *library]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "there is no such bucket" in line
-
-
-@pytest.mark.slow
-def test_odd_keys_are_indexed_asked_and_shown(
-    bucket: FakeStore, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, value in bucket.environment.items():
-        monkeypatch.setenv(name, value)
-    odd = ("videos/50%25 #1? 🎬 a&b=c+d.mp4", f"videos/{'x' * 900}.mp4")
-    for count, key in enumerate(odd):
-        write_video(tmp_path / "v.mp4", 3 + count, fps=4)
-        bucket.put_raw(key, (tmp_path / "v.mp4").read_bytes())
-    bucket.put_raw("videos/100%.md", b"# Bolts\n\nA bolt that is too tight will strip its thread.\n")
-    bucket.put_raw("videos/a//b.mp4", b"unnamed")
-    report = run(bucket, settings)
-    assert (report.indexed, len(report.problems)) == (3, 1)
-    again = run(bucket, settings)
-    assert (again.unchanged, again.indexed, again.problems) == (3, 0, report.problems)
-    assert "may be missing" in report.problems[0].action
-    with Library.open(settings.library, settings=settings) as library:
-        assert library.ask("What strips the thread of a bolt?").citations
-    for key in odd:
-        citation = f"{bucket.url}/{key}@1-2"
-        assert main(["show", citation, "--out", "s.png", "--library", str(settings.library), "--force"]) == 0

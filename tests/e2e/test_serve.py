@@ -116,14 +116,6 @@ def test_what_cannot_be_served_is_one_line(tmp_path: Path, options: list[str], l
     assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", line)
 
 
-def test_a_taken_port_is_one_line(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        done = run_rag(tmp_path, "serve", "--port", port)
-    assert done.returncode == 1
-    assert done.stderr == f"rag: 127.0.0.1:{port}: address already in use; choose another with --port\n"
-
-
 def test_a_token_of_a_file_is_not_printed(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("t" * 40)
     with _served(tmp_path, "--token-file", str(tmp_path / "token")) as (process, address):

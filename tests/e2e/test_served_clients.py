@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +15,15 @@ import anyio
 import httpx
 import openai
 import pytest
-import uvicorn
 from mcp.client import Client
 
+from rag.server.app import build_app
 from rag.server.openai import MODEL
 from rag.server.security import AccessPolicy
-from tests.fakes.served_library import World, build_world, serve
+from tests.fakes.served_library import World, build_world, serve, serving
 
 TOOLS = 7
+ROOT = Path(__file__).parents[2]
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -39,38 +37,19 @@ INITIALIZE = {
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
-@dataclass(frozen=True)
-class Served:
-    world: World
-    address: str
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build_world(tmp_path_factory.mktemp("world"))
 
 
-def _serve(world: World, token: str | None) -> Iterator[Served]:
-    # An application closes its service when it ends, so each has its own.
-    world = replace(world, service=serve(world.folder / "library", world.folder / "cache"))
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-        app = world.app(AccessPolicy(port=port, token=token))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield Served(world, f"http://127.0.0.1:{port}")
-        finally:
-            server.should_exit = True
-            thread.join(timeout=20)
-            assert not thread.is_alive()
-
-
 @pytest.fixture
-def served(world: World) -> Iterator[Served]:
-    yield from _serve(world, None)
+def address(world: World) -> Iterator[str]:
+    # An application closes its service when it ends, so each has its own.
+    service = serve(world.folder / "library", world.folder / "cache")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        policy = AccessPolicy(port=listener.getsockname()[1])
+        with serving(build_app(service, policy), listener) as address:
+            yield address
 
 
 def _use_mcp(server: Any, mode: str) -> tuple[str, int, str]:
@@ -85,10 +64,10 @@ def _use_mcp(server: Any, mode: str) -> tuple[str, int, str]:
     return anyio.run(run)
 
 
-def test_both_generations_of_mcp_over_http_and_the_checks_before_it(served: Served) -> None:
-    address = f"{served.address}/mcp"
-    assert _use_mcp(address, "auto") == ("2026-07-28", TOOLS, served.world.lamp)
-    assert _use_mcp(address, "legacy") == ("2025-11-25", TOOLS, served.world.lamp)
+def test_both_generations_of_mcp_over_http_and_the_checks_before_it(address: str, world: World) -> None:
+    address = f"{address}/mcp"
+    assert _use_mcp(address, "auto") == ("2026-07-28", TOOLS, world.lamp)
+    assert _use_mcp(address, "legacy") == ("2025-11-25", TOOLS, world.lamp)
     with httpx.Client(headers=ACCEPT) as client:
         for headers, status in (
             ({}, 200),
@@ -103,8 +82,8 @@ def test_both_generations_of_mcp_over_http_and_the_checks_before_it(served: Serv
         assert [client.request(method, address).status_code for method in ("GET", "DELETE")] == [405, 405]
 
 
-def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None:
-    with openai.OpenAI(base_url=f"{served.address}/v1", api_key="none", max_retries=0) as client:
+def test_the_openai_client_gets_answers_streamed_and_not(address: str, world: World) -> None:
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client:
         assert [model.id for model in client.models.list()] == [MODEL]
         question: Any = [{"role": "user", "content": "What do I switch on? (A) the lamp (B) the kettle"}]
         whole = client.chat.completions.create(model=MODEL, messages=question)
@@ -112,7 +91,7 @@ def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None
         assert message.content is not None
         assert message.content.startswith("**A. the lamp**")
         assert message.annotations is not None
-        assert served.world.lamp in "".join(note.url_citation.url for note in message.annotations)
+        assert world.lamp in "".join(note.url_citation.url for note in message.annotations)
         chunks = list(client.chat.completions.create(model=MODEL, messages=question, stream=True))
         streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
         assert streamed == message.content
@@ -122,45 +101,23 @@ def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None
             client.chat.completions.create(model="gpt-4o", messages=question)
 
 
-@pytest.fixture
-def process(world: World) -> Iterator[subprocess.Popen[bytes]]:
+def test_over_stdio_it_answers_until_stdin_is_closed(world: World) -> None:
     library = os.fspath(world.folder / "library")
     words = [sys.executable, "-m", "rag._cli.main", "mcp", "--library", library]
-    pipe, root = subprocess.PIPE, Path(__file__).parents[2]
-    with subprocess.Popen(words, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe) as started:
-        yield started
-        started.kill()
-
-
-def _exchange(process: subprocess.Popen[bytes], *messages: dict[str, Any]) -> list[dict[str, Any]]:
-    """Send messages; the answers to those with an id, in order."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for message in messages:
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    process.stdin.flush()
-    return [json.loads(process.stdout.readline()) for message in messages if "id" in message]
-
-
-def _list_videos(process: subprocess.Popen[bytes]) -> str:
     call = {"name": "list_videos", "arguments": {"query": "lamp"}}
-    first, second = _exchange(
-        process,
+    messages = [
         INITIALIZE,
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": call},
-    )
-    assert first["result"]["serverInfo"]["name"] == "offline-video-rag"
-    return str(second["result"]["structuredContent"]["videos"][0]["video_id"])
-
-
-def test_a_closed_stdin_ends_it(process: subprocess.Popen[bytes], world: World) -> None:
-    assert _list_videos(process) == world.lamp
-    rest, _ = process.communicate(timeout=60)
+    ]
+    with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in messages:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        process.stdin.flush()
+        first, second = (json.loads(process.stdout.readline())["result"] for _ in range(2))
+        rest, _ = process.communicate(timeout=60)
+    assert first["serverInfo"]["name"] == "offline-video-rag"
+    assert second["structuredContent"]["videos"][0]["video_id"] == world.lamp
     assert (process.returncode, rest) == (0, b"")
-
-
-def test_a_signal_ends_it(process: subprocess.Popen[bytes], world: World) -> None:
-    assert _list_videos(process) == world.lamp
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 0

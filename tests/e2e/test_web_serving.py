@@ -5,12 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import signal
+import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ import pytest
 
 from corpora.identity import content_hash
 from rag._cli.main import main
-from rag.web import PageEntry, TranscriptLine, VideoEntry, write_catalogue
+from rag.web import Faults, PageEntry, TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.catalogue import read_catalogue
+from rag.web.serving.app import build_app
+from tests.fakes.served_library import serving
 from tests.fakes.synthetic import write_video
 
 SHY = 'a "quoted" </script><b>title</b> & more'
@@ -61,24 +65,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@contextmanager
-def served(folder: Path, *options: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "rag._cli.main", "web", "serve", str(folder), "--port", "0"]
-    command += ["--engine", "bm25"]
-    process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, encoding="utf-8")
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def base(folder: Path) -> Iterator[str]:
-    with served(folder, "--trace", str(folder / "trace.jsonl")) as url:
-        yield url
+    """Of `rag web serve` as a process, which ends on request, with a connection still open."""
+    command = [sys.executable, "-m", "rag._cli.main", "web", "serve", str(folder), "--port", "0"]
+    command += ["--engine", "bm25", "--trace", str(folder / "trace.jsonl")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    with process, socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as half_sent:
+        half_sent.sendall(b"POST /search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
+        try:
+            yield address
+            process.terminate()
+            process.wait(40)
+        finally:
+            process.kill()
+    assert process.returncode != -signal.SIGKILL
+
+
+def failing(folder: Path, **rates: float) -> AbstractContextManager[str]:
+    """The address of the same web with faults."""
+    return serving(build_app(open_web(folder, engine="bm25", faults=Faults(**rates))))
 
 
 def fetch(url: str, body: Any = None, **headers: str) -> tuple[int, bytes, Any]:
@@ -148,7 +156,7 @@ def test_a_list_is_fetched_into_a_web_of_its_own(
 
 def test_a_cut_transfer_is_taken_up_by_a_range(folder: Path, tmp_path: Path) -> None:
     whole = (folder / "kettle.mp4").read_bytes()
-    with served(folder, "--faults", "truncated=1") as base:
+    with failing(folder, truncated=1.0) as base:
         with pytest.raises(http.client.IncompleteRead):
             fetch(f"{base}/media/kettle00001.mp4")
         status, rest, headers = fetch(f"{base}/media/kettle00001.mp4", Range="bytes=100-")
@@ -226,7 +234,7 @@ def test_every_call_is_in_the_trace(base: str, folder: Path) -> None:
 
 
 def test_a_limited_rate_is_said_in_each_api(folder: Path) -> None:
-    with served(folder, "--faults", "rate_limit=1") as base:
+    with failing(folder, rate_limit=1.0) as base:
         status, body, headers = fetch(f"{base}/youtube/v3/search?q=kettle")
         assert (status, json.loads(body)["error"]["errors"][0]["reason"]) == (429, "rateLimitExceeded")
         assert int(headers["Retry-After"]) >= 1

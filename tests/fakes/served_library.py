@@ -122,12 +122,11 @@ def _shot(video_id: str, index: int, tone: Tone) -> Shot:
 
 
 @contextlib.contextmanager
-def served(service: Service, policy: AccessPolicy | None = None) -> Iterator[str]:
-    """The address of the real application on a free port, in a thread, to the end of the block."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(build_app(service, policy), log_level="critical", timeout_graceful_shutdown=1)
-    )
+def serving(app: Any, listener: socket.socket | None = None) -> Iterator[str]:
+    """The address of an application on a free port, in a thread, to the end of the block."""
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     while not server.started and thread.is_alive():
@@ -135,7 +134,16 @@ def served(service: Service, policy: AccessPolicy | None = None) -> Iterator[str
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
-        service.stop()
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+@contextlib.contextmanager
+def served(service: Service, policy: AccessPolicy | None = None) -> Iterator[str]:
+    """The address of the real application over a service."""
+    with serving(build_app(service, policy)) as address:
+        try:
+            yield address
+        finally:
+            service.stop()
