@@ -276,25 +276,18 @@ def test_a_batch_of_before_something_was_indexed_is_refused(
     assert _json(capsys)["asked"] == 1
 
 
-@pytest.mark.parametrize(
-    ("stops", "said"),
-    [
-        ("server", "no answer from the server"),
-        ("full", "calls.jsonl: cannot be written: no space left on device"),
-    ],
-)
 def test_a_batch_stops_where_every_question_would_fail(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path, stops: str, said: str
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
-    asked = [{"_id": text, "text": text} for text in ("a?", stops, "c?")]
+    asked = [{"_id": text, "text": text} for text in ("a?", "server", "c?")]
     questions.write_text("\n".join(json.dumps(entry) for entry in asked))
     assert main(["ask", "--questions", str(questions), "--out", str(out)]) == 3
     assert len(_lines(out)) == 1
     err = capsys.readouterr().err
-    assert f"rag: {said}\n" in err
+    assert "rag: no answer from the server\n" in err
     assert "stopped after 1 of 3; run it again to continue" in err
-    assert [text for text, _ in library.asked] == ["a?", stops]
+    assert [text for text, _ in library.asked] == ["a?", "server"]
 
 
 def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, tmp_path: Path) -> None:
@@ -350,18 +343,14 @@ def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys: pytest.Cap
     [
         ["ask"],
         ["search"],
-        ["ask", "--questions", "q"],
         ["search", "--run", "r.trec"],
         ["search", "x", "--start", "5", "--end", "5"],
         ["search", "x", "--start", "1:75"],
         ["localize", "x.mp4", "lamp", "--window", "0"],
         ["search", "x", "--kind", "sound"],
-        ["ask", "x", "--threshold", "1.5"],
         ["ask", "x", "--config", "none.toml"],
         ["ask", "--questions", "none.jsonl", "--out", "a.jsonl"],
         ["ask", "caf\udce9"],
-        ["localize", "x"],
-        ["index"],
         ["models", "pull", "no-such-model"],
         ["nonsense"],
         ["ask", "x", "--nonsense"],

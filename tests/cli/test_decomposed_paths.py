@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from rag._cli.main import main
 from rag.errors import UsageError
 from rag.library import Library
-from rag.store.lookup import find_video, resolve_citation
+from rag.store.lookup import resolve_citation
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
@@ -43,27 +41,10 @@ def test_a_typed_path_finds_what_is_stored_decomposed(home: Path, capsys: pytest
             resolve_citation(opened.engine.reader, TYPED)
 
 
-@pytest.mark.parametrize("name", [TYPED, "Prüfung", STORED])
+@pytest.mark.parametrize("name", [TYPED, "Prüfung"])
 def test_a_typed_path_is_removed(home: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["remove", name]) == 0
     assert "not in the library" not in capsys.readouterr().err
     with Library.open(".rag") as opened:
         assert opened.indexed_paths() == [str(home / "other.md"), str(home / "third.md")]
-
-
-@pytest.mark.parametrize("name", [TYPED, "../b/Prüfung/Öl.md", "Öl.md"])
-def test_a_video_is_found_by_its_typed_path(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "b").mkdir()
-    monkeypatch.chdir(tmp_path / "b")
-
-    def video(_: str) -> Any:
-        raise KeyError
-
-    paths = (str(tmp_path / "b" / STORED),)
-    reader: Any = SimpleNamespace(
-        video=video, videos=lambda: [SimpleNamespace(video_id="v" * 32)], paths=lambda _: paths
-    )
-    assert find_video(reader, name) == "v" * 32

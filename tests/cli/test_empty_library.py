@@ -6,32 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from rag._cli.main import main
-from rag.library import Library
+from tests.fakes.command import run_rag
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def test_a_search_and_an_answer_name_the_command_that_fills_it(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("The oil pump is behind the left cover.\n")
-    assert main(["index", "notes.txt"]) == 0
-    assert main(["remove", "notes.txt", "--yes"]) == 0
-    return tmp_path
-
-
-def test_a_search_names_the_command_that_fills_it(capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    main(["search", "oil pump"])
-    assert ".rag: nothing is indexed here yet; run: rag index FOLDER\n" in capsys.readouterr().err
-
-
-def test_an_answer_says_so() -> None:
-    with Library.open(".rag") as opened:
-        answer = opened.ask("Where is the oil pump?")
-    assert not answer.matched
-    assert answer.explanation == "The library holds nothing yet; fill it with: rag index FOLDER"
-    assert main(["index", "notes.txt"]) == 0
-    with Library.open(".rag") as opened:
-        assert "behind the left cover" in opened.ask("Where is the oil pump?").text
+    for words in (["index", "notes.txt"], ["remove", "notes.txt", "--yes"]):
+        assert run_rag(tmp_path, *words).returncode == 0
+    said = ".rag: nothing is indexed here yet; run: rag index FOLDER\n"
+    assert said in run_rag(tmp_path, "search", "oil pump").stderr
+    asked = ("ask", "Where is the oil pump?", "--json")
+    assert "The library holds nothing yet; fill it with: rag index FOLDER" in run_rag(tmp_path, *asked).stdout
+    assert run_rag(tmp_path, "index", "notes.txt").returncode == 0
+    assert "behind the left cover" in run_rag(tmp_path, *asked).stdout

@@ -8,32 +8,11 @@ import pytest
 
 from eval.runs.folder import run_folders
 from rag._cli.main import main
-from tests.fakes import toy_benchmark
-from tests.fakes.toy_benchmark import ToyTask, run_task
-
-TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def test_a_folder_that_is_taken_is_refused_before_any_work(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = ToyTask(count=4)
-    other.name = "another"
-    run_task(other, "random", 0, Path("here/random-seed0"))
-
-    def none_is_opened(*_: object) -> None:
-        raise AssertionError("opened, although a folder is taken")
-
-    monkeypatch.setattr(toy_benchmark.ToyTask, "prepare", none_is_opened)
-    assert main(["eval", "run", TOY, "--system", "localized,random", "--out", "here"]) == 2
-    said = capsys.readouterr().err
-    assert 'here/random-seed0: it was made otherwise: benchmark was "another", is "toy"' in said
-    assert not Path("here/localized-seed0").exists()
 
 
 def test_a_build_is_refused_where_a_folder_holds_something_else(

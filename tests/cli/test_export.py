@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -45,29 +43,6 @@ def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]
     text = Path("cut.edl").read_text(encoding="utf-8")
     assert "001  MYVIDEO  V     C        10:00:00:20 10:00:02:05 01:00:00:00 01:00:01:10" in text
     assert f"* FROM CLIP NAME: {video.name}" in text
-
-
-@pytest.mark.usefixtures("video")
-@pytest.mark.parametrize("out", ["new/cut/a.edl", "new/cut/a.zip"])
-def test_missing_folders_are_made(out: str) -> None:
-    assert main(["export", "x@1-2", "--out", out]) == 0
-    assert Path(out).stat().st_size
-
-
-def test_standard_output_that_is_full_or_closed_is_no_traceback(video: Path) -> None:
-    Path("found.json").write_text(json.dumps(_found(video)))
-    line = '"$0" -m rag._cli.main export --from found.json --format times --out - '
-    for end, message in (
-        (">/dev/full", b"rag: the output cannot be written: no space left on device\n"),
-        ("|:", b""),
-    ):
-        done = subprocess.run(
-            ["sh", "-c", line + end, sys.executable],
-            capture_output=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        )
-        assert done.stderr == message
 
 
 @pytest.mark.usefixtures("video")

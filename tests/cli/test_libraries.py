@@ -11,7 +11,7 @@ import pytest
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.command import run_rag
-from tests.fakes.store_material import META, add_video, file_row, fill, video, video_path
+from tests.fakes.store_material import META, add_video, fill, video, video_path
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +42,6 @@ def test_two_libraries_become_one_and_a_part_of_it_another(home: Path) -> None:
     assert ": 2 videos of 2 min 00 s, 0 text files; the library has " in part.stdout
     with Reader.open(home / "part") as reader:
         assert reader.indexed_paths() == [video_path(2), video_path(4)]
-
-
-def test_the_copied_files_add_up(home: Path) -> None:
-    fill(home / "twin", [1], [1])
-    with Writer.open(home / "twin") as writer:
-        writer.put_file(file_row("/corpus/again.mp4", video(1).video_id, "video"))
-    merged = run_rag(home, "library", "merge", "twin", "--into", "single", "--text")
-    assert merged.stdout.startswith("copied 3 files in ")
-    assert ", 1 text file, 1 file with the content of another; the library has " in merged.stdout
 
 
 def test_what_is_refused_says_what_to_do(home: Path) -> None:

@@ -7,21 +7,16 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import pytest
 
-import rag
 from corpora.scan import Shard
 from rag._cli.main import main
 from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
 
-ROOT = Path(rag.__file__).parent.parent
 SUBTITLES = """1
 00:00:02,000 --> 00:00:05,000
 The cordless drill makes a hole in the oak board.
@@ -71,22 +66,6 @@ def test_the_bad_file_is_one_safe_line_and_the_rest_is_indexed(
     assert "\x1b" not in said
 
 
-def test_a_second_run_finds_nothing_to_do(home: Path) -> None:
-    """In a process of its own, as a user runs it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "rag._cli.main", "index", "corpus"],
-        cwd=home,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=240,
-        check=False,
-    )
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["indexed"], report["unchanged"]) == (3, 0, 3)
-    assert done.stderr.count(b"\n") == 1
-    assert b"bad\\n\\x1b.mp4" in done.stderr
-
-
 def test_a_copy_of_an_indexed_video_is_that_video(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,24 +95,6 @@ def test_what_ask_cites_show_shows(capsys: pytest.CaptureFixture[str], tmp_path:
     assert out.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.usefixtures("home")
-def test_a_run_is_scored_by_another_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    queries, run = tmp_path / "q.jsonl", tmp_path / "r.trec"
-    words = {"tin": "soldering iron on copper wire", "tea": "how hot is green tea brewed"}
-    queries.write_text("".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in words.items()))
-    assert main(["search", "--queries", str(queries), "--run", str(run)]) == 0
-    capsys.readouterr()
-    assert main(["search", words["tea"], "--kind", "passage"]) == 0
-    tea = json.loads(capsys.readouterr().out)["results"][0]["doc_id"]
-    windows = [json.loads(line) for line in (tmp_path / "r.windows.jsonl").read_text().splitlines()]
-    first = windows[0]["results"][0]
-    assert first["kind"] == "video"
-    assert first["start"] < 18 < first["end"] + 4
-    judged = [ir_measures.Qrel("tin", first["video_id"], 1), ir_measures.Qrel("tea", tea, 1)]
-    found = ir_measures.calc_aggregate([ir_measures.RR], judged, ir_measures.read_trec_run(str(run)))
-    assert found[ir_measures.RR] == pytest.approx(1.0)
-
-
 def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path: Path) -> None:
     queries, run, out = tmp_path / "q.jsonl", tmp_path / "r.trec", tmp_path / "a.jsonl"
     words = {"tin": "soldering iron on copper wire", "tea": "how hot is green tea brewed"}
@@ -160,21 +121,6 @@ def test_doctor_wants_a_library_where_one_was_named(
         mark = "BROKEN" if named else "-"
         line = rf"(?m)^{mark} +library +library +{tmp_path}/\S+: no library here; make one with: rag index"
         assert re.search(line, capsys.readouterr().out)
-
-
-@pytest.mark.usefixtures("home")
-def test_doctor_checks_folders_of_ones_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    for encoder, missing in {"IMAGE": "no preprocessor_config.json", "TEXT": "no modules.json"}.items():
-        monkeypatch.setenv(f"RAG_ENCODER__{encoder}", f"hf:{tmp_path}")
-        assert main(["doctor"]) == 1
-        checks = json.loads(capsys.readouterr().out)["checks"]
-        name = ("weights", f"{encoder.lower()} encoder")
-        (found,) = (check for check in checks if (check["area"], check["name"]) == name)
-        assert (found["ok"], missing in found["message"]) == (False, True)
-        monkeypatch.delenv(f"RAG_ENCODER__{encoder}")
 
 
 @pytest.mark.usefixtures("home")
@@ -236,20 +182,6 @@ def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(
         assert said.err.startswith(f"rag: {file}: changed since it was indexed, and this is its text of then")
     finally:
         os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-
-
-def test_removed_is_gone_and_the_file_stays(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(home / ".rag", tmp_path / "copy")
-    named = ["--library", str(tmp_path / "copy")]
-    assert main(["remove", "corpus/tea.txt", *named]) == 0
-    assert json.loads(capsys.readouterr().out)["paths"] == [str(home / "corpus" / "tea.txt")]
-    assert (home / "corpus" / "tea.txt").exists()
-    assert main(["search", "green tea", "--kind", "passage", *named]) == 0
-    paths = [result["path"] for result in json.loads(capsys.readouterr().out)["results"]]
-    assert "tea.txt" not in [Path(path).name for path in paths]
-    assert main(["remove", "corpus/tea.txt", *named]) == 1
 
 
 def test_a_shard_without_files_is_no_error(

@@ -9,7 +9,7 @@ from typing import Any
 
 from corpora.records import Clip, Evidence, Passage, Problem
 from localization.windows import LocalizedWindow
-from rag.errors import DiskError, QuestionError, ReasonerUnreachable
+from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
 from rag.store.records import FileState, Removed, Stats
@@ -60,8 +60,6 @@ class FixedLibrary:
             raise QuestionError("the question is too long")
         if text == "server":
             raise ReasonerUnreachable("no answer from the server")
-        if text == "full":
-            raise DiskError("calls.jsonl: cannot be written: no space left on device")
         question = Question(question_id or "made", text, tuple(options))
         citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
         return Answer(question, None, "a lamp", 0.9, "", True, (citation,))

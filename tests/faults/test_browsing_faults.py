@@ -11,14 +11,11 @@ from types import FrameType
 
 import pytest
 
-from indexers.registry import open_query_encoder
-from indexers.settings import EncoderSettings
 from rag import errors
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import NO_ANSWER, run_video_browser
 from rag.agents.video_browser.records import MAIN, BrowserSettings, BrowseRun
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid, WebError
-from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.records import Question
 from rag.web import FAULTS, Faults, Web
@@ -128,27 +125,11 @@ def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
     assert ends & {"ReplyInvalid", "ReasonerUnreachable", "BudgetSpent"}
 
 
-def test_the_embedded_reasoner_ends_too(tmp_path: Path) -> None:
-    """The one that runs everywhere, with rules of its own for when to go on searching."""
-    asked = Question("q", "What is the secret of kettle video 7?")
-    encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
-    own = {"reasoner": EmbeddedReasoner(encoder), "asked": asked, "look": FrameSource(None, None)}
-    found = [browsed(tmp_path / str(seed), Faults.everywhere(0.1, seed), **own) for seed in range(4)]
-    assert {run.failure for run in found} == {""}  # it never fails, whatever the web does to it
-    assert any(run.failures for run in found)
-    assert any("PLUM" in run.answer.text for run in found)
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_alone_even_where_it_always_strikes(tmp_path: Path, fault: str) -> None:
     found = browsed(tmp_path, Faults(**{fault: 1.0}))
     known = {"PageGone", "WebTimeout", "DownloadTruncated", "RateLimited"}
     assert set(found.failures) <= known
-
-
-def test_the_same_faults_give_the_same_run(tmp_path: Path) -> None:
-    first, second = (browsed(tmp_path / name, Faults.everywhere(0.3, 4)) for name in ("first", "second"))
-    assert [step.line() for step in first.steps] == [step.line() for step in second.steps]
 
 
 def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:

@@ -17,13 +17,12 @@ from corpora.scan import scan
 from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
 from rag._cli.batch import write_run
-from rag._cli.doctor import _space
-from rag.errors import LibraryCorrupt, OverLimit, SettingsError, UsageError
+from rag.errors import LibraryCorrupt, OverLimit, UsageError
 from rag.indexing.run import index
 from rag.library import Library
 from rag.listening import is_own_name, own_names
 from rag.reasoners.roles.material import VideoView, view_item
-from rag.settings import Settings, load_settings
+from rag.settings import Settings
 from rag.web.catalogue import Catalogue, VideoEntry
 from tests.fakes.documents import self_drawing_pdf, write_pdf, write_zip, xlsx_parts
 from tests.fakes.synthetic import write_video
@@ -226,15 +225,6 @@ def test_damaged_tables_and_full_text_are_found(tmp_path: Path, damage: str) -> 
         assert all(check.ok is not False for check in library.doctor())
 
 
-@pytest.mark.usefixtures("tiny_text")
-def test_links_that_lead_out_are_counted_in_the_report(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "other.md").write_text("Oil the chain.")
-    (tmp_path / "corpus" / "link.md").symlink_to(tmp_path / "other.md")
-    report = index([tmp_path / "corpus"], settings=text_settings(tmp_path))
-    assert [line for line in report.stages if "1 of the files are links out of the folders" in line]
-
-
 def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mpg", 1)
     (tmp_path / "a.mpg").rename(tmp_path / "stream.ps")
@@ -251,20 +241,6 @@ def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path: P
     with MediaReader() as reader:
         for file in found.files:
             assert sum(len(batch.frames.times) for batch in reader.frames(file.path)) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("seed = " + "9" * 5000, "rag.toml: not valid TOML"),
-        ('library = "a\\u0000b"', "no folder can have such a name"),
-        ("localize.lengths = [1e-300]", "localize.lengths"),
-    ],
-)
-def test_settings_that_cannot_be_are_one_line(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "rag.toml").write_text(text)
-    with pytest.raises(SettingsError, match=message):
-        load_settings(tmp_path / "rag.toml")
 
 
 def test_a_windows_file_of_another_program_is_one_line(tmp_path: Path) -> None:
@@ -291,12 +267,3 @@ def test_a_server_on_every_address_answers_its_own_names_alone() -> None:
     names = own_names("0.0.0.0")
     asked = ("192.0.2.7:8640", "[2001:db8::1]", "localhost:8640", "evil.example:8640", "")
     assert [is_own_name(host, "0.0.0.0", names) for host in asked] == [True, True, True, False, False]
-
-
-def test_doctor_finds_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = os.statvfs(tmp_path)
-    full = os.statvfs_result((*facts[:4], 10, *facts[5:]))
-    monkeypatch.setattr(os, "statvfs", lambda _: full)
-    finding = _space("library space", tmp_path / "not yet" / "library")
-    assert finding.ok is False
-    assert "free some" in finding.message
