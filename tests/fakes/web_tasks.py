@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from eval.runs.answering import answer_query
 from eval.runs.records import Sample
-from eval.runs.runner import Done
 from eval.task import Prepared, ScorerOptions
 from eval.tasks.web_task import WebEnvironment, WebTask
 from tests.fakes.browser_world import frame_source
@@ -31,20 +28,6 @@ def prepare_records(
 def environment_of(web: Any, reasoner: Any, library: Any = None, source: Any = None) -> WebEnvironment:
     """The fakes have what solvers and scorers of these tests use, and no more."""
     return WebEnvironment(web, reasoner, source or frame_source(), cast(Any, library))
-
-
-def resumed(
-    run: Callable[[Path, str, Path], Done], place: Path, name: str, folder: Path
-) -> tuple[Done, list[str]]:
-    """A run of `place` that was stopped half-way and goes on in `folder`: what was done, and the names of the
-    files whose bytes differ from those of the whole run."""
-    whole = place / "runs" / f"{name}-seed0"
-    shutil.copytree(whole, folder)
-    samples = folder / "samples.jsonl"
-    samples.write_bytes(samples.read_bytes()[: samples.stat().st_size // 2])
-    done = run(place / "web", name, folder)
-    files = ("samples.jsonl", "results.json", "queries.jsonl")
-    return done, [file for file in files if (folder / file).read_bytes() != (whole / file).read_bytes()]
 
 
 def answers(

@@ -48,7 +48,7 @@ def use_all(folder: Path) -> None:
 TABLES = ("videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 24}")
 
 
-@pytest.mark.parametrize("damage", ["garbage", "empty", "missing"])
+@pytest.mark.parametrize("damage", ["garbage", "missing"])
 @pytest.mark.parametrize("table", TABLES)
 def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str, damage: str) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
@@ -56,7 +56,7 @@ def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str,
         if damage == "missing":
             path.unlink()
         else:
-            path.write_bytes(os.urandom(path.stat().st_size) if damage == "garbage" else b"")
+            path.write_bytes(os.urandom(path.stat().st_size))
     advice = f"rag doctor --repair --library {tmp_path}/lib$"
     with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read .*{advice}") as caught:
         use_all(tmp_path / "lib")
@@ -64,9 +64,8 @@ def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str,
     assert caught.value.exit_code == 1
 
 
-@pytest.mark.parametrize("gone", [True, False])
-@pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str, *, gone: bool) -> None:
+@pytest.mark.parametrize(("table", "gone"), [("videos", True), ("clips", False)])
+def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str, gone: bool) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     for path in (Layout(tmp_path / "lib").table(table) / "_versions").glob("*.manifest"):
         path.unlink() if gone else path.write_bytes(b"\0" * 100)
@@ -75,8 +74,7 @@ def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str, *, gone:
             use(tmp_path / "lib")
 
 
-@pytest.mark.parametrize("damage", ["zeroed", "missing"])
-@pytest.mark.parametrize("column", ["words", "video_id"])
+@pytest.mark.parametrize(("column", "damage"), [("words", "zeroed"), ("video_id", "missing")])
 def test_a_damaged_index_is_named_and_made_again(tmp_path: Path, column: str, damage: str) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=())
@@ -121,11 +119,9 @@ def altered(head: Path, **changes: object) -> bytes:
 @pytest.mark.parametrize(
     "damage",
     [
-        b"",
         b"{",
         b'{"schema": 1e999}',
         None,
-        {"tables": None},
         {"tables": {"clips": "x"}},
         {"tables": "a version that is not there"},
         {"earlier": [{"until": "x", "tables": {}}]},
@@ -191,8 +187,7 @@ def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
     assert list(dump(layout.folder)) == list(dump(tmp_path / "undisturbed"))
 
 
-@pytest.mark.parametrize("lost", ["rows", "table"])
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(("table", "lost"), [*((table, "rows") for table in TABLES), ("clips", "table")])
 def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, lost: str
 ) -> None:

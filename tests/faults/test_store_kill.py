@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -105,19 +106,21 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return list(dump(folder))
 
 
-@pytest.mark.parametrize("commits", range(1, 24))
 def test_stopped_after_each_commit_of_a_run(
-    tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch, undisturbed: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: list[str]
 ) -> None:
     """The same, not left to chance: the run ends after its first, second, third ... commit."""
-
-    writer = Writer.open(tmp_path / "cut")
-    stop_after(monkeypatch, commits, writer._db)
-    with contextlib.suppress(Stop):
-        short_run(writer)
-    writer._held.close()
-    monkeypatch.undo()
-    with Writer.open(tmp_path / "cut") as again:
-        short_run(again)
-        again.maintain()
-    assert list(dump(tmp_path / "cut")) == undisturbed
+    commits, stopped = 0, True
+    while stopped:
+        folder = tmp_path / str(commits)
+        with monkeypatch.context() as patch:
+            stop_after(patch, commits, Database)
+            with contextlib.suppress(Stop), Writer.open(folder) as writer:
+                short_run(writer)
+                stopped = False
+        with Writer.open(folder) as again:
+            short_run(again)
+            again.maintain()
+        assert list(dump(folder)) == undisturbed, f"stopped after {commits} commits"
+        commits += 1
+    assert commits > 20

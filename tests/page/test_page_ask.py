@@ -101,15 +101,6 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
     assert quote(row, safe="").replace("%20", "+") in str(card.get_attribute("href"))
 
 
-def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
-    tab.open("#/ask")
-    for text in ("oak", "beech"):
-        tab.page.get_by_role("button", name="Option", exact=True).click()
-        tab.page.keyboard.type(text)
-    fields = tab.page.locator(".option-field input")
-    assert [field.input_value() for field in fields.all()] == ["oak", "", "beech"]
-
-
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
     tab.open(ask("Where does the xylophone quartet rehearse?"))
     nothing = tab.page.locator("main [data-placeholder=nothing]")

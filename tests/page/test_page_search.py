@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -57,20 +56,6 @@ def test_2_every_result_says_why(tab: Tab) -> None:
     assert line.locator(".kind").inner_text() == "Subtitle"
     assert line.locator("time").inner_text() == "0:06"
     assert "beryllium" in line.locator("mark").all_inner_texts()
-
-
-def test_2_the_line_that_the_server_says_proves_best_is_first(tab: Tab) -> None:
-    def with_two(route: Any) -> None:
-        shape = route.fetch().json()
-        for hit in shape["results"]:
-            texts = ("beryllium first", "of the second", "third")
-            line = {"kind": "asr", "start": 0.0, "end": 1.0}
-            hit |= {"evidence": [{**line, "text": text} for text in texts], "proof": [2, 0, 1]}
-        route.fulfill(content_type="application/json", body=json.dumps(shape))
-
-    tab.page.route("**/v1/search", with_two)
-    tab.open("#/search?q=beryllium&kind=video")
-    assert best(tab).locator(".evidence .words").all_inner_texts() == ["third", "beryllium first"]
 
 
 def test_2_a_document_is_searched_by_its_whole_path(tab: Tab) -> None:

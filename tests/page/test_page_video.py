@@ -48,28 +48,6 @@ def test_4_the_curve_of_the_query_covers_the_whole_video_and_keys_reach_its_peak
     assert tab.page.locator(".hits .score").count() == 0
 
 
-def test_4_windows_below_the_threshold_are_called_near(tab: Tab, site: Site) -> None:
-    def localized(*relevances: float) -> dict[str, Any]:
-        windows = [
-            {"video_id": site.tools, "start": 9.0 * at, "end": 9.0 * at + 5, "score": 0.1, "relevance": value}
-            for at, value in enumerate(relevances)
-        ]
-        curve = {"of": "text", "times": [], "scores": []}
-        return {"windows": windows, "threshold": 0.3, "matched": max(relevances) >= 0.3, "curve": curve}
-
-    def said(*relevances: float) -> str:
-        tab.page.unroute("**/v1/localize")
-        tab.page.route("**/v1/localize", lambda route: route.fulfill(json=localized(*relevances)))
-        open_tools(tab, site, f"?q=x{len(relevances)}")
-        tab.wait("() => /near|hit/.test(document.querySelector('main [role=status]').innerText)")
-        return str(tab.page.locator("main [role=status]").first.inner_text())
-
-    assert said(0.9, 0.1, 0.2) == "1 hit, 2 only near"
-    tab.page.get_by_role("button", name="Hits").click()
-    assert tab.page.locator(".hits").get_by_text("only near").count() == 2
-    assert said(0.1, 0.2) == "Nothing matches; 2 moments only near"
-
-
 def test_a_marked_window_stays_when_the_state_of_the_server_changes(tab: Tab, site: Site) -> None:
     health = tab.page.request.get(f"{site.address}/v1/health").json() | {"models": "loading"}
     tab.page.route("**/v1/health", lambda route: route.fulfill(json=health))
