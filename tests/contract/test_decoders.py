@@ -198,10 +198,9 @@ def test_images_are_upright(reader: MediaReader, videos: Videos, rotation: int) 
 
 
 @pytest.mark.parametrize(
-    ("size", "short_side", "shape"),
-    [((160, 120), 224, (120, 160)), ((162, 90), 60, (60, 108)), ((90, 162), 60, (108, 60))],
+    ("size", "short_side", "shape"), [((162, 90), 60, (60, 108)), ((90, 162), 60, (108, 60))]
 )
-def test_images_shrink_and_never_grow(
+def test_images_shrink_by_their_short_side(
     reader: MediaReader, videos: Videos, size: tuple[int, int], short_side: int, shape: tuple[int, int]
 ) -> None:
     path, _ = videos("a.mp4", 1, size=size)
@@ -218,10 +217,8 @@ def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
     ("name", "how"),
     [
         ("variable.mp4", {"variable_rate": True}),
-        ("open.mp4", {"open_gop": True, "bframes": 3, "fps": 30, "gop": 45}),
         ("late.mp4", {"start_offset": 0.852, "audio": True}),
         ("hevc.mp4", {"codec": "libx265", "open_gop": True, "bframes": 3, "fps": 25}),
-        ("a.webm", {}),
         ("a.ts", {}),
     ],
 )

@@ -197,11 +197,6 @@ def test_a_reply_that_cannot_be_read_costs_a_control_one_query(name: str, role: 
     assert (sample.correct, sample.parse_failure, sample.evidence["failure"]) == (False, True, "ReplyInvalid")
 
 
-def test_a_video_that_the_web_lacks_is_found_by_no_control(tmp_path: Path) -> None:
-    sample = answered(tmp_path, "oracle-video", JudgingReasoner(), url=f"{HOST}video99")
-    assert (sample.correct, sample.evidence["failure"]) == (False, "PageGone")
-
-
 def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:
     unknown: dict[str, Any] = {"shot": None, "event": None}
     right = answered(tmp_path / "right", "raclo", JudgingReasoner(), **unknown)

@@ -41,11 +41,6 @@ def test_pipes_and_sockets_are_reported_and_never_opened(good: Path, monkeypatch
     assert found_names(good) == ["good.mp4"]
 
 
-def test_a_link_to_a_device_is_reported(good: Path) -> None:
-    (good / "null.mp4").symlink_to("/dev/null")
-    assert reasons(good) == {"null.mp4": "a device, not a file; it was not opened (skipped)"}
-
-
 def test_folder_links_are_not_followed(good: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "far.mp4").write_bytes(b"x")
@@ -75,13 +70,6 @@ def test_file_links_are_found_under_their_own_path(good: Path) -> None:
         "a.mp4": "a link that leads in a circle (skipped)",
         "b.mp4": "a link that leads in a circle (skipped)",
     }
-
-
-def test_a_folder_named_like_a_video_is_walked(good: Path) -> None:
-    (good / "series.mp4").mkdir()
-    (good / "series.mp4" / "one.mp4").write_bytes(b"x")
-    assert found_names(good) == ["good.mp4", "series.mp4/one.mp4"]
-    assert reasons(good) == {"series.mp4": "a folder named like a file (walked as a folder)"}
 
 
 @pytest.mark.parametrize("held", [4096, 0])

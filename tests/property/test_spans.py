@@ -53,13 +53,6 @@ def test_a_short_span_is_in_the_middle_of_its_window() -> None:
     assert covering_window([(10.0, 12.0)], [0.9], start=0.0, end=30.0, length=5.0) == (8.5, 13.5, 0.9)
 
 
-def test_the_more_relevant_of_two_distant_spans_wins() -> None:
-    start, end, score = covering_window([(2.0, 4.0), (20.0, 22.0)], [0.4, 0.9], start=0, end=30, length=5)
-    assert start <= 20.0
-    assert end >= 22.0
-    assert score == 0.9
-
-
 def test_a_line_quoted_word_for_word_wins_over_one_beside_it_that_shares_words() -> None:
     """The lines of a real video, by their relevance to the last of them."""
     lines = [(15.0, 18.0), (18.5, 22.5), (23.0, 28.0)]
@@ -110,13 +103,6 @@ def test_a_line_that_is_near_to_certain_wins_over_the_noise_of_images(seed: int)
     found = best_window(times, fused, start=0.0, end=120.0, length=5.0)
     assert found.start <= 80.0
     assert found.end >= 84.0
-
-
-def test_half_relevant_text_does_not_win_over_images_that_stand_out() -> None:
-    times = np.arange(240) / 2
-    clear = np.where((times >= 50) & (times < 55), 0.35, 0.2)
-    fused = fused_similarity(clear, times, [(80.0, 84.0), (90.0, 93.0)], [0.5, 0.4])
-    assert best_window(times, fused, start=0.0, end=120.0, length=5.0).start == 50.0
 
 
 def test_text_counts_as_its_odds_in_a_noisy_or() -> None:

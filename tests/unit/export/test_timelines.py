@@ -21,7 +21,7 @@ from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
 from rag.export.planning import plan_timeline
 from rag.export.records import Select, Timeline
-from rag.export.timecode import convert_number, cut_frames, read_timecode, timecode
+from rag.export.timecode import convert_number, read_timecode, timecode
 from tests.fakes.exports import RATES, source, timeline
 
 EVERY_RATE = pytest.mark.parametrize("rate", RATES.values(), ids=RATES)
@@ -125,15 +125,6 @@ def test_fcpxml_is_valid_and_whole_frames(rate: Fraction, hour: int) -> None:
     assert [b - a for a, b in pairwise(offsets)] == lengths[:-1]
     markers = [_seconds(marker.get("start", "")) * rate for marker in root.iter("marker")]
     assert markers == [cut.source.first + cut.mark for cut in planned.cuts]
-
-
-@pytest.mark.filterwarnings("ignore:Testing an element's truth value:DeprecationWarning")
-def test_the_adapter_of_final_cut_reads_the_same_windows() -> None:
-    # It takes whole rates only: 29.97 is 29 to it.
-    planned = timeline(source(rate=RATES["25"], hour=1), handles=0.5)
-    (project,) = otio.adapters.read_from_string(render_fcpxml(planned), "fcpx_xml")
-    assert _ranges(project.tracks[0]) == _expected(planned)
-    assert [clip.markers[0].name for clip in project.find_clips()] == ["a red car"] * 3
 
 
 def test_a_list_of_several_rates_has_one() -> None:
@@ -265,11 +256,3 @@ def test_another_rate_keeps_the_clock() -> None:
     assert timecode(number, DOUBLE, drop) == "01:00:00;00"
     number, drop = convert_number(1800, NTSC, True, DOUBLE)
     assert timecode(number, DOUBLE, drop) == "00:01:00;04"
-
-
-def test_a_cut_is_at_the_nearest_edges() -> None:
-    assert cut_frames(12.51, 17.53, Fraction(25)) == (313, 438)
-    assert cut_frames(12.52, 17.48, Fraction(25)) == (313, 437)
-    # Frame 100 of 29.97 is shown at 3.336666..., which JSON rounds up.
-    assert cut_frames(3.337, 3.37, NTSC) == (100, 101)
-    assert cut_frames(1.0, 1.0001, Fraction(25)) == (25, 26)

@@ -93,14 +93,6 @@ def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> 
     assert out.read_bytes() != b"made elsewhere"
 
 
-def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recording = source(str(tmp_path / "talk.edl"))
-    Path(recording.path).write_text("TITLE: an edit list")
-    monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
-    with pytest.raises(UsageError, match="input"):
-        write_export([_select(Path(recording.path))], "edl", recording.path)
-
-
 @pytest.mark.parametrize(
     ("start", "end", "handles"), [(2, 2, 0), (-1, 1, 0), (0, float("inf"), 0), (1, 2, 1e9), (3600.1, 3601, 0)]
 )

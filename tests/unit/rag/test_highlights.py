@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from corpora.records import Clip
 from rag.retrieval import highlights
@@ -48,12 +47,6 @@ def test_the_seconds_that_are_like_nothing_else_come_first() -> None:
 def test_of_near_duplicates_one_is_shown_before_the_others() -> None:
     names = [window.clip_id for window in found([("a", 40), ("b", 40), ("c", 41)], 3)]
     assert {"c"} < set(names[:2]) < {"a", "b", "c"}
-
-
-def test_neighbours_are_drawn_from_a_library_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(highlights, "SAMPLE", 8)
-    monkeypatch.setattr(highlights, "ROWS_AT_ONCE", 3)
-    assert found([("odd", 40)], 1)[0].clip_id == "odd"
 
 
 def test_a_library_of_one_clip_has_one_moment() -> None:

@@ -35,18 +35,6 @@ def test_options_in_the_text(text: str, question: str, options: tuple[str, ...])
     assert (parsed.text, parsed.options) == (question, options)
 
 
-def test_options_given_apart_leave_the_text_whole() -> None:
-    parsed = parse_question("Which of (A) and (B)?", ["one", "two"])
-    assert parsed.text == "Which of (A) and (B)?"
-    assert parsed.options == ("one", "two")
-
-
-@pytest.mark.parametrize("text", ["", "\x00\n"])
-def test_no_text_is_refused(text: str) -> None:
-    with pytest.raises(QuestionError, match="empty"):
-        parse_question(text)
-
-
 @pytest.mark.parametrize("text", ["???", "😀"])
 def test_signs_without_a_word_are_named(text: str) -> None:
     with pytest.raises(QuestionError, match=f"no word and no number: {re.escape(text)}$"):

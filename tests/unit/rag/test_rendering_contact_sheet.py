@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from corpora.outputs import OverwritePolicy
 from corpora.records import Evidence, Frames
-from rag.rendering.contact_sheet import Sheet, contact_sheet, image_data_uri, save_png, sheet_times
+from rag.rendering.contact_sheet import Sheet, contact_sheet, image_data_uri, sheet_times
 
 COLOURS = np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]], np.uint8)
 
@@ -43,30 +41,6 @@ def test_a_recording_without_images_still_has_a_sheet() -> None:
     sheet = contact_sheet(Sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),)))
     assert sheet.size[0] == 1200
     assert len(sheet.getcolors(100_000) or []) > 2
-
-
-def test_save_is_whole_or_absent(tmp_path: Path) -> None:
-    target = tmp_path / "sheet.png"
-    image = contact_sheet(Sheet("t", "s", _frames(2)))
-    save_png(image, target)
-    with Image.open(target) as back:
-        assert back.size == image.size
-    assert target.stat().st_mode & 0o444 == 0o444
-    assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
-    with pytest.raises(OSError, match="No such file"):
-        save_png(image, tmp_path / "missing" / "sheet.png")
-
-    force = OverwritePolicy(force=True)
-
-    class Broken:
-        def save(self, *_: object, **__: object) -> None:
-            raise RuntimeError("half way")
-
-    with pytest.raises(RuntimeError, match="half way"):
-        save_png(Broken(), target, force)  # type: ignore[arg-type]  # an image that fails while it is written
-    assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
-    with Image.open(target) as back:
-        assert back.size == image.size
 
 
 @pytest.mark.parametrize(("height", "width", "size"), [(360, 640, (284, 160)), (90, 120, (120, 90))])

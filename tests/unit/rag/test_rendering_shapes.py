@@ -8,40 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence
-from rag.records import (
-    Answer,
-    PassageCitation,
-    Question,
-    ScoreCurve,
-    ScoredOption,
-    Usage,
-    VideoCitation,
-    VideoHit,
-)
-from rag.rendering.shapes import answer_shape, curve_shape, plain, search_shape, to_json
-
-EVIDENCE = Evidence("v1", 12.0, 14.25, "subtitle", "made of beryllium")
-VIDEO = VideoCitation("talks/webb.mp4", "v1", 12.5, 17.5, 0.8123456789, (EVIDENCE,))
-PASSAGE = PassageCitation("notes.md", "p1", "Telescopes", "The mirror is beryllium.", 0.5, (4,))
-ANSWER = Answer(
-    question=Question("q1", "What is the mirror made of?", ("glass", "beryllium")),
-    choice="B",
-    text="beryllium",
-    confidence=0.912345678,
-    explanation="The talk says so.",
-    matched=True,
-    citations=(VIDEO, PASSAGE),
-    options=(ScoredOption("A", "glass", 0.25), ScoredOption("B", "beryllium", 0.75)),
-    usage=Usage(1, 200, 20, 0, 0.5, {"answer_choice": {"calls": 1.0}}),
-    timings={"rewrite": 0.0012345678, "retrieve": 0.02},
-)
-
-
-def test_a_batch_adds_only_the_question_id() -> None:
-    alone, batch = answer_shape(ANSWER), answer_shape(ANSWER, batch=True)
-    assert batch.pop("question_id") == "q1"
-    assert batch == alone
+from corpora.records import Clip
+from rag.records import ScoreCurve, VideoHit
+from rag.rendering.shapes import curve_shape, plain, search_shape, to_json
 
 
 def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:

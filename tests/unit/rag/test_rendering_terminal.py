@@ -23,7 +23,6 @@ from rag.rendering.terminal import (
     clock,
     counted_each,
     duration,
-    excerpt_with,
     hit_lines,
     show_command,
     span,
@@ -101,12 +100,6 @@ def test_a_cited_passage_is_shown_where_it_is_quoted() -> None:
     )
     assert "Other things" in beginning
     assert "“… The bolt takes 110 Nm. More follows.”" in quoted
-
-
-def test_an_excerpt_begins_with_a_quotation_over_two_lines() -> None:
-    text = f"{'The wheel is round. ' * 9}\nThe bolt\ntakes 110 Nm."
-    assert excerpt_with(["", "The bolt takes 110 Nm."], text, 40) == "… The bolt takes 110 Nm."
-    assert excerpt_with(["The nut is loose."], text, 20) == "The wheel is round.…"
 
 
 def test_a_passage_is_named_with_its_pages() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from rag.errors import UsageError
@@ -45,7 +43,7 @@ def test_a_question_is_asked_of_the_newest_state_where_what_it_found_is_gone(fol
         }
 
 
-@pytest.mark.parametrize("call", ["localize", "score_curve", "search_like"])
+@pytest.mark.parametrize("call", ["localize", "search_like"])
 def test_a_video_that_is_gone_is_unknown(folder: Path, call: str) -> None:
     asked = ("green.mp4@0-6",) if call == "search_like" else ("green.mp4", "the green lamp")
     with Library.open(folder, settings=Settings()) as library:
@@ -54,14 +52,3 @@ def test_a_video_that_is_gone_is_unknown(folder: Path, call: str) -> None:
         without_green(folder)
         with pytest.raises(UsageError, match=r"green\.mp4"):
             getattr(library, call)(*asked)
-
-
-def test_what_is_like_an_image_is_of_the_newest_state(folder: Path) -> None:
-    with Library.open(folder, settings=Settings()) as library:
-        tower = ImageWords()
-        encoder = SimpleNamespace(encode_images=lambda images: tower.encode_text(["drill"] * len(images)))
-        vars(library.engine).update(text_encoder=BagOfWords(), tower=tower, image_encoder=encoder)
-        assert library.search("the red lamp")
-        without_green(folder)
-        (found,) = library.search_image(np.zeros((4, 4, 3), np.uint8), top_k=1)
-        assert found.path in {"/videos/red.mp4", "/videos/blue.mp4"}

@@ -71,14 +71,6 @@ def test_a_wrong_value_is_named_by_its_setting_alone(tmp_path: Path, words: str,
     assert "pathlib" not in str(refused.value)
 
 
-def test_a_misspelt_variable_says_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAG_SERCH__TOP_K", "3")
-    with pytest.raises(
-        SettingsError, match=r"RAG_SERCH__TOP_K: no such setting; did you mean search\.top_k\?"
-    ):
-        load_settings()
-
-
 def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rag.toml"
     path.write_text("[search]\ntop_k = 0\n")

@@ -59,18 +59,6 @@ def measured(folder: Path) -> Path:
     return folder
 
 
-def test_what_was_measured_is_read_back(tmp_path: Path) -> None:
-    with Reader.open(measured(tmp_path / "lib")) as reader:
-        assert reader.shots(video(1).video_id) == tuple(shots_of(1))
-        track = reader.sound_track(video(2).video_id)
-        assert track is not None
-        assert (track.classes, track.loudness.tolist()) == (SOUNDS, [-20.5] * 60)
-        mark = reader.fingerprint(video(2).video_id)
-        assert mark is not None
-        assert mark.images.shape == (3, 18, 32)
-        assert mark.images.min() == 2
-
-
 class PlainScale:
     """The standard score of a text at a frame is a number of the frame's vector: its first, its second."""
 

@@ -18,13 +18,20 @@ PAGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what the pages are written from."""
+    folder = tmp_path_factory.mktemp("tree")
+    for name in (*PACKAGES, "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "reports"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("script", PAGES)
-def test_an_outdated_page_is_refused(script: str, tmp_path: Path) -> None:
-    for name in (*PACKAGES, "docs"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "reports"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    page = tmp_path / PAGES[script]
-    page.write_text(page.read_text(encoding="utf-8") + "x", encoding="utf-8")
+def test_an_outdated_page_is_refused(script: str, tree: Path) -> None:
+    with (tree / PAGES[script]).open("a", encoding="utf-8") as page:
+        page.write("x")
     command = [sys.executable, f"docs/{script}", "--check"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+    assert subprocess.run(command, cwd=tree, capture_output=True, check=False).returncode == 1

@@ -34,12 +34,3 @@ def test_scanned_pages_are_those_of_the_library(tmp_path: Path, monkeypatch: pyt
     texts = sorted(page.content for page in read_catalogue(tmp_path / "web").pages)
     levels = ["This page has level 10."] * 2 + ["This page has level 90."]
     assert texts == ["Oil is filled in at the yellow cap.", *levels]
-
-
-def test_without_a_library_it_is_said_how_they_are_read(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    (corpus / "note.md").write_text("# Kettles\n\nVinegar takes the lime off.\n")
-    write_scans(corpus / "scan.pdf", [Image.new("L", (300, 400), 10)])
-    (problem,) = build_web(tmp_path / "web", [corpus]).problems
-    assert problem.reason.endswith("; index it with RAG_OCR__MODE=on, and build the web with --library")
