@@ -66,17 +66,6 @@ def test_an_email_that_breaks_the_rules_is_read(tmp_path: Path, head: bytes, bod
     assert text in pairs(tmp_path / "a.eml")[0][1]
 
 
-def test_an_alternative_with_words_and_an_inline_text_with_a_name_are_read(tmp_path: Path) -> None:
-    message = mail(" ", Subject="Rota")
-    message.add_alternative("<p>Oil it.</p>", subtype="html")
-    (tmp_path / "a.eml").write_bytes(message.as_bytes())
-    assert pairs(tmp_path / "a.eml")[0][1].endswith("Oil it.")
-    message = mail("Oil it.", Subject="Rota")
-    message.add_header("Content-Disposition", "inline", filename="body.txt")
-    (tmp_path / "b.eml").write_bytes(message.as_bytes())
-    assert "Oil it." in pairs(tmp_path / "b.eml")[0][1]
-
-
 def test_headers_and_parts_of_any_size_are_read_or_refused_soon(tmp_path: Path) -> None:
     long = ", ".join(f"Person {number} <p{number}@example.com>" for number in range(20_000))
     (tmp_path / "a.eml").write_text(f"Subject: a\nTo: {long}\nFrom: {'(' * 20_000}\n\nOil it.\n")

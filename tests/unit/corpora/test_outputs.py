@@ -13,7 +13,6 @@ from corpora.outputs import (
     atomic_file,
     atomic_write_text,
     check_output,
-    check_output_folder,
     check_outputs,
     claim_appended,
     open_output,
@@ -77,11 +76,6 @@ def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is named for two outputs"):
         check_outputs(FORCE, tmp_path / "a", None, taken_up=(tmp_path / "b",))
     check_outputs(FORCE, "/dev/null", "/dev/null")
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is a folder; name a file"):
-        check_output(tmp_path, FORCE)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -174,15 +168,6 @@ def test_a_folder_in_a_library_is_refused_before_anything_is_made(tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["rag-library.json"]
 
 
-def test_hidden_and_empty_files_leave_a_folder_empty_and_a_file_is_none(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "empty").touch()
-    check_output_folder(tmp_path)
-    (tmp_path / "notes.md").write_text("mine")
-    with pytest.raises(UsageError, match="is a file; name a folder"):
-        fill(tmp_path / "notes.md", a="1")
-
-
 def test_a_shared_folder_keeps_its_other_files(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("mine")
     fill(tmp_path, shared=True, a="1")
@@ -199,9 +184,3 @@ def test_files_of_a_folder_that_are_inputs_or_indexed_are_refused(tmp_path: Path
         fill(tmp_path, FORCE.with_inputs(path), a="2")
     with pytest.raises(UsageError, match="is indexed"):
         fill(tmp_path, OverwritePolicy(True, indexed=path.samefile), a="2")
-
-
-def test_a_folder_that_failed_is_as_it_was(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="half"), output_folder(tmp_path / "new"):
-        raise ValueError("half")
-    assert list(tmp_path.iterdir()) == []

@@ -283,16 +283,6 @@ def test_a_damaged_chapter_costs_no_other(tmp_path: Path) -> None:
     assert problem.action == "indexed the other 2 chapters"
 
 
-def test_a_damaged_slide_costs_no_other(tmp_path: Path) -> None:
-    slides = pptx_parts(*(f"<a:p><a:t>Slide {at}. {'Oil it. ' * 20}</a:t></a:p>" for at in (1, 2, 3)))
-    path = damage(write_zip(tmp_path / "a.pptx", slides), "ppt/slides/slide2.xml")
-    document, problem = read_pptx(str(path))
-    assert isinstance(document, Document)
-    assert [line[:8] for line in document.text.split("\n") if line] == ["Slide 1.", "Slide 3."]
-    assert isinstance(problem, Problem)
-    assert problem.action == "indexed the other 2 slides"
-
-
 @pytest.mark.parametrize(
     "parts",
     [

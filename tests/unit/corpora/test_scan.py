@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -86,14 +85,6 @@ def test_include_and_exclude_go_by_the_path_below_the_root(tmp_path: Path) -> No
     assert scan(tmp_path, include=["**/2024/*"], exclude=["*.srt"]).files[0].sidecars == ()
 
 
-def test_several_roots_and_single_files_give_each_path_once(tmp_path: Path) -> None:
-    put(tmp_path, "a/x.mp4", "a/x.srt", "b/y.mp4", "b/data.json")
-    found = scan([tmp_path, tmp_path / "a", tmp_path / "a" / "x.mp4", tmp_path / "b" / "data.json"])
-    assert names(found, tmp_path) == ["a/x.mp4", "b/data.json", "b/y.mp4"]
-    assert found.files[0].sidecars == (str(tmp_path / "a/x.srt"),)
-    assert found.ignored == ()
-
-
 def test_a_file_with_a_problem_is_found(tmp_path: Path) -> None:
     put(tmp_path, "a.txt", "odd.xyz")
     (tmp_path / "empty.md").touch()
@@ -170,24 +161,10 @@ def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: boo
     assert found.ignored == (() if belongs else (str(tmp_path / sidecar),))
 
 
-def test_names_of_sidecars_compare_composed(tmp_path: Path) -> None:
-    names = [unicodedata.normalize(form, "Café.srt") for form in ("NFC", "NFD")]
-    put(tmp_path, "café.mp4", *names)
-    (file,) = scan(tmp_path).files
-    assert {Path(each).name for each in file.sidecars} == set(names)
-    assert scan(tmp_path / "café.mp4").files == (file,)
-
-
 def test_of_names_that_differ_in_case_the_sidecar_of_the_same_case_is_taken(tmp_path: Path) -> None:
     put(tmp_path, "a.mp4", "A.mp4", "A.srt")
     found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
     assert found == {"a.mp4": 0, "A.mp4": 1}
-
-
-def test_the_longest_fitting_name_takes_a_sidecar(tmp_path: Path) -> None:
-    put(tmp_path, "video.mp4", "video.en.mp4", "video.en.srt", "video.mp3")
-    found = {Path(file.path).name: file.sidecars for file in scan(tmp_path).files}
-    assert found == {"video.mp4": (), "video.en.mp4": (str(tmp_path / "video.en.srt"),), "video.mp3": ()}
 
 
 def test_video_and_sound_of_one_name_share_nothing_but_two_videos_do(tmp_path: Path) -> None:
@@ -246,11 +223,6 @@ def test_a_library_that_has_lost_its_marker_is_left_out(tmp_path: Path) -> None:
     put(tmp_path, "a.mp4", f"lost/{LIBRARY_HEAD}", "lost/tables/b.mp4", "mine/tables/c.mp4")
     put(tmp_path, f"other/{LIBRARY_HEAD}", "other/d.mp4")
     assert names(scan(tmp_path), tmp_path) == ["a.mp4", "mine/tables/c.mp4", "other/d.mp4"]
-
-
-def test_sidecars_of_media_that_are_left_out_are_not_without_any(tmp_path: Path) -> None:
-    put(tmp_path, "a/talk.mp4", "a/talk.en.srt", "a/lone.srt", "notes.md")
-    assert scan(tmp_path, exclude=["*.mp4"]).ignored == (str(tmp_path / "a" / "lone.srt"),)
 
 
 def test_subtitles_that_belong_to_no_video_are_named() -> None:

@@ -206,15 +206,6 @@ def test_bad_info_json_is_reported(tmp_path: Path, content: str) -> None:
     assert note in ("video.info.json: not valid JSON", "video.info.json: not a JSON object")
 
 
-@pytest.mark.parametrize("value", [None, 3, [], {}, True, "1e400", float("inf")])
-def test_info_json_of_wrong_types_gives_nothing(tmp_path: Path, value: Any) -> None:
-    keys = ("title", "description", "tags", "categories", "language", "chapters", "duration")
-    content = dict.fromkeys(keys, value) | {"chapters": [{"title": "x", "start_time": value}, value]}
-    found = read_sidecars([info(tmp_path, content)])
-    assert found.texts == ()
-    assert found.tags == ()
-
-
 def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
     for name in ("video.srt", "video.en.srt"):
         (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")

@@ -21,7 +21,6 @@ def test_encodings_of_one_text(encoding: str) -> None:
     assert decode(GERMAN.encode(encoding)) == GERMAN
 
 
-@pytest.mark.parametrize("cues", [1, 10])
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
@@ -53,8 +52,8 @@ def test_encodings_of_one_text(encoding: str) -> None:
         ("euc_kr", "볼트를 조이세요. 그리고 확인하세요."),
     ],
 )
-def test_subtitles_of_old_encodings(encoding: str, text: str, cues: int) -> None:
-    said = "".join(f"{at}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{text}\n\n" for at in range(cues))
+def test_subtitles_of_old_encodings(encoding: str, text: str) -> None:
+    said = f"0\n00:00:00,000 --> 00:00:00,900\n{text}\n\n"
     assert decode(said.encode(encoding)) == said
 
 

@@ -45,13 +45,6 @@ def test_facts_of_a_plain_file(reader: MediaReader, tmp_path: Path) -> None:
     assert probe.note == ""
 
 
-def test_the_clock_starts_with_the_container(reader: MediaReader, tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", 2, start_offset=0.852)
-    probe = reader.probe(str(tmp_path / "a.mp4"))
-    assert probe.start == pytest.approx(0.852)
-    assert (probe.video_start, probe.duration) == (0.0, pytest.approx(2.0, abs=0.05))
-
-
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm"])
 def test_a_duration_that_counts_from_zero(reader: MediaReader, tmp_path: Path, name: str) -> None:
     rows = np.random.default_rng(0).integers(0, 255, (120, 160, 3), np.uint8)
@@ -82,14 +75,6 @@ def test_a_false_duration_is_counted_again_and_noted(reader: MediaReader, tmp_pa
     assert sum(len(batch.frames.times) for batch in stream) == 2
     assert stream.report.end == pytest.approx(1.0, abs=0.05)
     assert stream.report.damage == ""
-
-
-@pytest.mark.parametrize("duration", [0.0, float("nan"), -5.0])
-def test_no_duration_is_counted(reader: MediaReader, tmp_path: Path, duration: float) -> None:
-    path = tmp_path / "a.mkv"
-    write_video(path, 3)
-    rewrite(path, b"\x44\x89", struct.pack(">d", duration))
-    assert reader.probe(str(path)).duration == pytest.approx(3.0, abs=0.05)
 
 
 def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:

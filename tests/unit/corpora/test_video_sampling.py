@@ -32,12 +32,8 @@ def test_sides_are_even_and_never_grow(width: int, height: int, short: int) -> N
     ("name", "codec", "pix_fmt", "size"),
     [
         ("ten.mp4", "libx264", "yuv420p10le", (160, 120)),
-        ("444.mkv", "libx264", "yuv444p", (160, 120)),
         ("odd.mkv", "ffv1", "yuv444p", (161, 121)),
-        ("gray.mkv", "ffv1", "gray", (160, 120)),
         ("alpha.mkv", "ffv1", "yuva420p", (160, 120)),
-        ("a.gif", "", "", (160, 120)),
-        ("a.avi", "mjpeg", "", (160, 120)),
         ("a.mkv", "libsvtav1", "", (160, 120)),
         ("a.mov", "prores_ks", "yuv422p10le", (160, 120)),
         ("a.mpg", "mpeg2video", "", (160, 120)),
@@ -104,18 +100,16 @@ def drifting(time: float, caption: bool) -> np.ndarray[tuple[int, ...], np.dtype
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", [0.5, 1.0, 1.5, 2.0, 3.5, 7.0, 11.0])
-@pytest.mark.parametrize("lasting", [1.0, 2.0])
-def test_a_caption_that_two_samples_show_in_front_of_motion_is_taken(start: float, lasting: float) -> None:
+@pytest.mark.parametrize("start", [0.5, 2.0, 3.5])
+def test_a_caption_that_two_samples_show_in_front_of_motion_is_taken(start: float) -> None:
     picker = KeyframePicker(30.0)
-    times = np.arange(0, 20, 0.5)
     taken = []
-    for time in times:
-        large = drifting(time, start <= time < start + lasting)
+    for time in np.arange(0, 20, 0.5):
+        large = drifting(time, start <= time < start + 1)
         small = np.asarray(Image.fromarray(large).resize((398, 224)).convert("RGB"))
         if picker.pick(time, small, large):
             taken.append(time)
-    assert any(start <= t < start + lasting for t in taken)
+    assert any(start <= t < start + 1 for t in taken)
     # Motion alone gives only a look now and then.
     assert len(taken) <= 4
 

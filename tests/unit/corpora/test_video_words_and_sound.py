@@ -78,8 +78,7 @@ def beeps(samples: NDArray[np.float32]) -> list[float]:
     return [float(starts[0]) / 16000] + [float(b) / 16000 for a, b in pairwise(starts) if b - a > 4000]
 
 
-@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.webm", "a.ts"])
-@pytest.mark.parametrize("offset", [0.0, 0.5])
+@pytest.mark.parametrize(("name", "offset"), [("a.mp4", 0.5), ("a.webm", 0.0), ("a.ts", 0.5)])
 def test_sound_is_at_its_time(reader: MediaReader, tmp_path: Path, name: str, offset: float) -> None:
     write_video(tmp_path / name, 4, audio=True, audio_offset=offset)
     samples = sound(reader, tmp_path / name)
@@ -147,9 +146,7 @@ def write_tracks(path: Path) -> None:
                 out.mux(packet)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "heard"), [("", 3), ("1", 1), ("2", 2), ("ger", 2), ("fre", 3), ("9", 3), ("spa", 3)]
-)
+@pytest.mark.parametrize(("chosen", "heard"), [("", 3), ("1", 1), ("ger", 2), ("9", 3), ("spa", 3)])
 def test_the_audio_track_that_is_chosen_is_heard(tmp_path: Path, chosen: str, heard: int) -> None:
     write_tracks(tmp_path / "a.mkv")
     with MediaReader(audio_track=chosen) as reader:
