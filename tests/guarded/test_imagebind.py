@@ -118,9 +118,6 @@ def test_texts_equal_the_packages_own(weights: Path, whole: Any) -> None:
     own = preprocessors.SimpleTokenizer(str(vocabulary))
     tokens = torch.stack([own(text) for text in TEXTS])
     tower = ImageBindText("tiny", weights, sizes=SIZES)
-    for text, expected in zip(TEXTS, tokens, strict=True):
-        assert np.array_equal(tower._tokens(text), expected.numpy())
-        assert int(expected.max()) == 49407
     np.testing.assert_allclose(tower.encode_text(TEXTS), _unit(whole({"text": tokens})["text"]), atol=1e-5)
 
 

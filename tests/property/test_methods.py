@@ -63,14 +63,6 @@ def test_no_other_allowed_pair_has_a_greater_sum(
     assert -SLACK - 1e-6 <= gap(first.start, first.end, second.start, second.end) <= REACH + SLACK + 1e-6
 
 
-@pytest.mark.parametrize(("position", "at"), [("after", 15.0), ("before", 5.0)])
-def test_the_pair_takes_the_repeated_event_on_the_side_that_was_asked_for(position: str, at: float) -> None:
-    anchor = np.where((TIMES >= 10) & (TIMES < 12.5), 1.0, 0.0)
-    target = np.where(((TIMES >= 5) & (TIMES < 7.5)) | ((TIMES >= 15) & (TIMES < 17.5)), 1.0, 0.0)
-    found = paired_event(TIMES, anchor, target, start=0.0, end=CLIP, position=position, event_seconds=2.5)
-    assert (found[0].start, found[1].start) == (10.0, at)
-
-
 def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
     times = np.array([0.0, 0.5, 1.0, 1.5])
     anchor, target = paired_event(

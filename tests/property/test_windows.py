@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.methods import SHIFT_SECONDS, Position, Side, best_windows, shifted, shifted_window
+from localization.methods import SHIFT_SECONDS, Side, best_windows, shifted_window
 from localization.settings import LocalizeSettings
-from localization.windows import MIN_FILL, Span, best_window, mean_inside, window_scores
+from localization.windows import MIN_FILL, best_window, mean_inside, window_scores
 
 EIGHTH = 0.125
 """Times are eighths of a second and lengths too: exact in binary, so the oracle needs no tolerance."""
@@ -112,28 +111,6 @@ def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(case: Case, p
     assert moved == min(SHIFT_SECONDS, room) * (-1 if position == "before" else 1)
 
 
-def test_one_frame_is_its_clip() -> None:
-    assert best_window([2.0], [0.5], start=0.0, end=3.0, length=5.0).end == 3.0
-
-
-def test_constant_similarity_takes_the_earliest() -> None:
-    span = best_window(np.arange(60) / 2, np.full(60, 0.3), start=0.0, end=30.0, length=5.0)
-    assert (span.start, span.end, span.score) == (0.0, 5.0, 0.3)
-
-
-def test_a_lone_frame_after_a_gap_does_not_win() -> None:
-    times = [*(np.arange(20) / 2), 25.0]
-    similarity = [0.2] * 10 + [0.3] * 10 + [0.9]
-    span = best_window(times, similarity, start=0.0, end=30.0, length=5.0)
-    assert (span.start, span.end) == (5.0, 10.0)
-
-
-def test_the_last_frames_are_within_reach_of_an_irregular_grid() -> None:
-    times = [0.0, 1.0, 2.0, 3.7, 4.9, 5.8]
-    span = best_window(times, [0, 0, 0, 0, 0, 1.0], start=0.0, end=6.0, length=2.0)
-    assert (span.start, span.end, span.score) == (4.0, 6.0, 0.5)
-
-
 @pytest.mark.parametrize(
     ("times", "similarity"),
     [
@@ -160,12 +137,3 @@ def test_a_window_of_no_length_is_refused() -> None:
 def test_the_mean_inside_is_none_where_there_is_no_frame() -> None:
     assert mean_inside([0.0, 9.0], [1.0, 1.0], start=3.0, end=6.0) is None
     assert mean_inside([0.0, 9.0], [1.0, 0.5], start=0.0, end=9.0) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("start", "position", "moved"),
-    [(0.5, "before", 0.0), (24.5, "after", 25.0), (10.0, "after", 11.0), (10.0, "within", 10.0)],
-)
-def test_shift_keeps_the_window_whole(start: float, position: Position, moved: float) -> None:
-    found = shifted(Span(start, start + 5.0, 0.5), (0.0, 30.0), position)
-    assert found == Span(moved, moved + 5.0, 0.5)

@@ -6,8 +6,6 @@ import ast
 import re
 from functools import cache
 
-import pytest
-
 from tests.fakes.public_api import Symbol, public_symbols
 from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, parse, sources, statements
 
@@ -94,11 +92,6 @@ def _test_modules_imported(source: str) -> list[str]:
     return [name for name in names if name.split(".")[0] == "tests" and not name.startswith("tests.fakes")]
 
 
-def test_an_imported_test_module_is_found() -> None:
-    source = "from tests.cli.test_show import x\nimport tests.e2e.test_demo\nfrom tests.fakes import y\n"
-    assert _test_modules_imported(source) == ["tests.cli.test_show", "tests.e2e.test_demo"]
-
-
 def test_no_test_module_is_imported() -> None:
     found = {name: _test_modules_imported(text) for name, text in sources("tests", "benchmarks", "examples")}
     assert {name: modules for name, modules in found.items() if modules} == {}
@@ -132,31 +125,3 @@ def test_no_gate_is_silenced_without_a_code_and_a_reason() -> None:
         assert _unexplained(f"x = 1  # {comment}\n") == []
     found = {name: _unexplained(source) for name, source in sources(*FOLDERS)}
     assert {name: comments for name, comments in found.items() if comments} == {}
-
-
-def _shadows_eval(source: str) -> bool:
-    """Whether an import binds the name `eval`, which is a builtin and a package of ours."""
-    return any(
-        (alias.asname or alias.name.partition(".")[0]) == "eval"
-        for node in statements(source)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    )
-
-
-@pytest.mark.parametrize(
-    "line", ["import eval", "import eval.trec", "from a import b as eval", "from rag import eval"]
-)
-def test_a_shadowed_builtin_is_seen(line: str) -> None:
-    assert _shadows_eval(f"def late():\n    {line}\n")
-
-
-@pytest.mark.parametrize("line", ["from eval.trec import write_run", "import evaluate", "import ast as tree"])
-def test_an_honest_import_is_let_through(line: str) -> None:
-    assert not _shadows_eval(line)
-
-
-def test_nothing_shadows_the_builtin_eval() -> None:
-    texts = dict(sources(*FOLDERS))
-    assert len(texts) > 200
-    assert [name for name, source in texts.items() if _shadows_eval(source)] == []
