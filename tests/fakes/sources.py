@@ -22,15 +22,9 @@ def sources(*folders: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def parse(source: str) -> ast.Module:
-    """The syntax tree of a source text, built once in each process; not to be changed."""
-    return ast.parse(source)
-
-
-@cache
 def statements(source: str) -> tuple[ast.stmt, ...]:
     """Every statement of the syntax tree, at any depth, found once in each process."""
-    found: list[ast.AST] = [parse(source)]
+    found: list[ast.AST] = [ast.parse(source)]
     for node in found:
         for block in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner = getattr(node, block, ())
