@@ -9,7 +9,14 @@ import time
 
 import pytest
 
-from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError, Unanswered
+from rag.errors import (
+    PromptTooLarge,
+    ReasonerError,
+    ReasonerUnreachable,
+    ReplyInvalid,
+    SettingsError,
+    Unanswered,
+)
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner

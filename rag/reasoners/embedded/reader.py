@@ -53,7 +53,7 @@ class _TrainedWeights:
         return np.asarray(held if scale is None else held * scale[:, None], np.float32)
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The rows `indices` of a table, which is never a trained one."""
+        """The rows `indices` (n,) of a table, float32 (n, width); the table is never a trained one."""
         return self._file.rows(name, indices)
 
 
