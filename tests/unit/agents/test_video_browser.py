@@ -175,14 +175,6 @@ def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
     assert reasoner.asked == ["plan", "rewrite_question"]
 
 
-def test_the_windows_of_stage_three_are_decoded_larger(tmp_path: Path) -> None:
-    for zoom, side in ((True, 8), (False, 4)):
-        reasoner = RuleReasoner()
-        run(tmp_path / str(zoom), reasoner, replace(EFFICIENCY, zoom=zoom))
-        (window,) = reasoner.readings[-1].windows
-        assert (window.zoomed, window.frames.images.shape[1]) == (zoom, side)
-
-
 def deaf_and_blind(_path: str, _times: np.ndarray, *, zoomed: bool = False) -> None:
     raise UnsupportedFile(f"sound.mp4: no frames in it, {zoomed=}")
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -15,8 +14,6 @@ import pytest
 
 from corpora.records import Evidence
 from eval.tasks.libraries import fingerprints
-from eval.tasks.longvideo.baselines import LongVideoEnvironment, RetrievedTexts
-from eval.tasks.longvideo.dataset import LongInput
 from localization.graph import affinity_graph, centred
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.evidence import pack_citations, read_packs, texts_of, weak_evidence
@@ -31,15 +28,13 @@ from rag.agents.video_detective.records import (
     Words,
     with_frames,
 )
-from rag.citations import quoted_texts
-from rag.errors import BudgetSpent, ReasonerUnreachable, UsageError
+from rag.errors import BudgetSpent, ReasonerUnreachable
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.wrappers import ReasonerWithCounts
 from rag.records import Question, VideoCitation
 from rag.settings import load_settings
 from tests.fakes.answer_world import BagOfWords, ImageWords
@@ -189,12 +184,6 @@ def test_so_many_frames_are_timeline_and_answer(library: Library, count: int) ->
     assert with_frames(PAPER, 32) == PAPER
 
 
-def test_settings_refuse_what_cannot_be() -> None:
-    for wrong in ({"alpha": 1.5}, {"nodes": 0}, {"beta": 1.0}, {"suppression": 0.0}, {"tau": -1.0}):
-        with pytest.raises(UsageError, match=next(iter(wrong))):
-            DetectiveSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
-
-
 def test_an_unreachable_reasoner_is_not_called_again(library: Library) -> None:
     reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
     found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("workshop", question())
@@ -251,11 +240,6 @@ def test_a_score_is_equations_8_to_10(library: Library) -> None:
     assert scorer(library, PAPER).by_facet(text, "caption") == [pytest.approx(expected, abs=2e-6)]
 
 
-def test_without_an_image_encoder_there_is_no_psi(tmp_path: Path) -> None:
-    with open_world(tmp_path, images=False) as library, pytest.raises(UsageError, match="text tower"):
-        run_with(library, PAPER)
-
-
 def test_a_look_is_nine_seconds_in_the_middle_of_a_segment(library: Library) -> None:
     for look in run_with(library, PAPER).looks:
         assert np.diff(look.times) == pytest.approx(1.0)
@@ -304,24 +288,6 @@ def test_without_subtitles_nothing_of_them_is_evidence(library: Library) -> None
         assert "subtitles" not in fingerprints(library)
 
 
-def test_texts_that_fit_the_question_are_shown_beside_even_frames(library: Library) -> None:
-    reasoner = RuleReasoner()
-    environment = SimpleNamespace(
-        library=library,
-        counted=ReasonerWithCounts(reasoner, "counted"),
-        ids={"workshop": library.video_id("workshop")},
-    )
-    asked = Question("q", "The kettle?", ("kettle here", "kettle there"))
-    task_input = LongInput(asked.question_id, asked.text, asked.options, "workshop")
-    output = RetrievedTexts(cast("LongVideoEnvironment", environment)).solve(task_input)
-    (reading,) = reasoner.readings
-    shown = {text.text for window in reading.windows for text in window.texts}
-    assert shown
-    assert all("kettle" in text for text in shown)
-    assert len(output.frames_read["workshop"]) == 32
-    assert output.evidence["words"]
-
-
 CUES = tuple(
     Evidence("v", start, start + 2.0, "subtitle", text)
     for start, text in (
@@ -350,19 +316,6 @@ def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].t
 def test_a_sentence_is_whole_where_the_pack_cuts_it(material: VideoFeatures) -> None:
     held = texts_of(material, pack(14.5, 16.0))
     assert [text.text for text in held if text.kind == "subtitle"] == [cue.text for cue in CUES[1:4]]
-
-
-def test_what_is_said_and_read_keeps_its_kind_beside_a_caption(material: VideoFeatures) -> None:
-    held = texts_of(material, pack(14.5, 16.0, "caption", "Seems to show a jar."))
-    assert {text.kind for text in held} == {"subtitle", "ocr", "caption"}
-    assert [text.text for text in held if text.kind == "caption"] == ["Seems to show a jar."]
-    assert texts_of(material, replace(pack(14.5, 16.0), words=None)) == ()
-
-
-def test_an_answer_is_cited_by_what_it_quotes() -> None:
-    answer = "Before you close the lid, wipe the rim with a dry cloth so that it seals."
-    assert quoted_texts([answer], (*CUES, SCREEN)) == CUES[1:4]
-    assert quoted_texts(["Something else.", ""], CUES) == ()
 
 
 def test_a_citation_reaches_the_lines_that_it_quotes(library: Library, material: VideoFeatures) -> None:
@@ -405,16 +358,3 @@ class WordlessReasoner(RuleReasoner):
 
     def answer_choice(self, _: Reading) -> ChosenOption:
         return ChosenOption(choice="D", confidence=0.5, explanation="seen", windows=(0,))
-
-
-def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = VideoDetective(library)
-    video = agent.features("workshop")
-    spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in video.texts)
-    monkeypatch.setattr(agent, "features", lambda _: replace(video, texts=spoken))
-    found = agent.investigate("workshop", Question("q", "Which part is the kettle of?"))
-    assert found.answer.text in {text.text for text in spoken}
-    assert "the subtitles" in found.answer.explanation
-    cited = [one for one in found.answer.citations if isinstance(one, VideoCitation)]
-    assert cited
-    assert {text.kind for one in cited for text in one.evidence} == {"subtitle"}

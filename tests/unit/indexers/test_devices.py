@@ -10,7 +10,6 @@ import pytest
 
 from indexers import registry
 from indexers.devices import BATCHES, PLACES, TORCH_BACKENDS, find_device, has_device, placement
-from indexers.imagebind import _vision
 from indexers.preprocess import Preprocessing
 from indexers.settings import Device, EncoderSettings
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
@@ -79,15 +78,9 @@ def test_a_model_that_does_not_fit_is_one_line(monkeypatch: pytest.MonkeyPatch) 
     def refused(*_: Any, **__: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
 
-    plain = torch.nn.Identity()
-    parts = ("modality_preprocessors", "modality_trunks", "modality_heads")
-    model = SimpleNamespace(**{part: {"vision": plain} for part in parts})
     monkeypatch.setattr(torch.nn.Module, "to", refused)
-    line = r"^the GPU has too little memory for the image encoder.*; free"
-    with pytest.raises(DeviceFull, match=line):
-        in_dtype(plain, lambda output: output, "torch-fp32")
-    with pytest.raises(DeviceFull, match=line):
-        _vision(model, "torch-fp32")
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for the image encoder.*; free"):
+        in_dtype(torch.nn.Identity(), lambda output: output, "torch-fp32")
 
 
 def test_libraries_made_on_the_processor_keep_their_fingerprint() -> None:

@@ -172,16 +172,17 @@ def moving(time: float, caption: str = "", letters: int = 34) -> NDArray[np.uint
 
 
 @pytest.fixture
-def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def recognized(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many pieces of text every call of the recogniser got."""
-    engine = ocr._engine
-    whole, calls = engine.recognize_txt, []
+    from rapidocr import RapidOCR
 
-    def counted(images: list[NDArray[np.uint8]]) -> object:
+    whole, calls = RapidOCR.recognize_txt, []
+
+    def counted(engine: RapidOCR, images: list[NDArray[np.uint8]]) -> object:
         calls.append(len(images))
-        return whole(images)
+        return whole(engine, images)
 
-    monkeypatch.setattr(engine, "recognize_txt", counted)
+    monkeypatch.setattr(RapidOCR, "recognize_txt", counted)
     return calls
 
 

@@ -99,14 +99,6 @@ def test_the_pinned_snapshot_comes_before_main(tmp_path: Path, monkeypatch: pyte
     assert find_weights(name, EncoderSettings()) == pinned
 
 
-def test_the_bundled_text_encoder_is_here_and_as_published() -> None:
-    name = "all-MiniLM-L6-v2"
-    assert find_weights(name, EncoderSettings()).name == "model"
-    found = verify(name, EncoderSettings())
-    assert found.ok
-    assert {check.path: check.state for check in found.files}["model.safetensors"] == "ok"
-
-
 def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
     with pytest.raises(WeightsMissing) as caught:
         find_weights(NAME, settings)

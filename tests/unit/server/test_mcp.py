@@ -88,14 +88,6 @@ def test_a_search_cites_the_moment_and_quotes_what_matched(world: World) -> None
     assert [item.type for item in shown.content] == ["text", "text", "image"]
 
 
-def test_a_search_continues_where_the_call_it_names_begins(world: World) -> None:
-    first = _call(world, "search_library", {"query": "kettle", "top_k": 1}).structured_content
-    assert first["next"] == 'search_library(query="kettle", top_k=1, skip=1)'
-    second = _call(world, "search_library", {"query": "kettle", "top_k": 1, "skip": 1}).structured_content
-    assert len(first["results"]) == len(second["results"]) == 1
-    assert first["results"] != second["results"]
-
-
 def test_a_file_that_is_gone_is_said(world: World) -> None:
     found = _call(world, "search_library", {"query": "kettle"})
     states = {row["citation"].split("@")[0]: row.get("state") for row in found.structured_content["results"]}

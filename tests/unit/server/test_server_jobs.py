@@ -61,7 +61,7 @@ def roots(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-Start = Callable[[], Jobs]
+Start = Callable[..., Jobs]
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def start(tmp_path: Path, roots: Path) -> Iterator[Start]:
     """Makes the jobs of a server over one library; all are closed in the end."""
     made: list[Jobs] = []
 
-    def make() -> Jobs:
-        settings = Settings(library=tmp_path / "library")
+    def make(settings: Settings | None = None) -> Jobs:
+        settings = settings or Settings(library=tmp_path / "library")
         jobs = Jobs(settings, tmp_path / "library", [roots], lambda: [SPEC], lambda: None)
         made.append(jobs)
         return jobs
@@ -222,8 +222,8 @@ def test_the_child_has_the_settings_of_the_server(
 ) -> None:
     monkeypatch.setenv("RAG_VIDEO__RATE", "1.5")
     monkeypatch.setenv("RAG_REASONER__API_KEY", "secret")
-    jobs = start()
-    jobs._settings = settings = load_settings(flags={"library": roots / "library"})
+    settings = load_settings(flags={"library": roots / "library"})
+    jobs = start(settings)
     job = ended(jobs, jobs.start_index(str(roots / "settings"))["job_id"])
     monkeypatch.delenv("RAG_VIDEO__RATE")
     monkeypatch.delenv("RAG_REASONER__API_KEY")

@@ -19,16 +19,10 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
 from rag.library import Library
-from rag.retrieval.unread import Unread
-from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.media import how_to_play
 from rag.server.renditions import best_moment, tile_cues, tile_size, tile_times
-from rag.server.service import Service
-from rag.server.session import LibrarySession
-from rag.settings import Settings
 from rag.store.reading import Reader
-from tests.fakes.answer_world import build_library
 from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
 
@@ -196,14 +190,6 @@ def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
     assert (found["play"], bool(found["reason"])) == (play, play != "file")
 
 
-def test_a_file_that_cannot_be_read_is_not_played() -> None:
-    def fail(*_: str) -> None:
-        raise DamagedFile("a.mp4: cut off")
-
-    service: Any = SimpleNamespace(media=SimpleNamespace(probe=fail))
-    assert how_to_play(service, _video(160, 120), "a.mp4")["reason"] == "a.mp4: cut off"
-
-
 def test_captions_are_escaped(client: TestClient, world: World) -> None:
     text = client.get(f"/v1/videos/{world.lamp}/captions.vtt").text
     assert "00:00:00.000 --> 00:00:03.000\nSwitch the &lt;b&gt;lamp&lt;/b&gt; on.\n" in text
@@ -280,26 +266,6 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]
     assert statuses == [404, 404]
     assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400
-
-
-def test_health_says_what_no_search_finds(
-    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = client.get("/v1/health").json()["library"]
-    assert (library["images"], library["unsearchable"]) == (True, [])
-    build_library(tmp_path / "library", {"a": [(0.0, 6.0, "lamp", "A lamp.")]}, {}, None)
-    settings = Settings(library=tmp_path / "library")
-    service = Service(settings, LibrarySession(settings), tmp_path / "cache")
-    monkeypatch.setattr("rag.retrieval.unread.unread", lambda *_: Unread(("a", "b"), ("a",)))
-    with service.library():
-        pass
-    with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as other:
-        library = other.get("/v1/health").json()["library"]
-    seen, said, screen = library["unsearchable"]
-    assert not library["images"]
-    assert seen == "images of 1 video (rag index FOLDER --reembed)"
-    assert said.startswith("speech of 2 videos (")
-    assert screen.startswith("on-screen text of 1 video (")
 
 
 def _video(width: int, height: int, duration: float = SECONDS) -> Video:

@@ -113,7 +113,7 @@ def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: P
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize("writes", [2, 6, 9, 12, 15])
+@pytest.mark.parametrize("writes", [2, 9, 15])
 def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
     world: Path, tmp_path: Path, writes: int, monkeypatch: pytest.MonkeyPatch, expected: list[str]
 ) -> None:
