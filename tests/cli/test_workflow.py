@@ -221,21 +221,3 @@ def test_ignored_files_are_named(
         f"rag: {below / 'b.xyz'}: ignored: no reader knows this kind of file",
         "rag: 2 more ignored; -v names them",
     ]
-
-
-def test_documents_that_no_reader_takes_are_named_with_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = Path("notes")
-    folder.mkdir()
-    for name in ("a.doc", "b.DOC", "talk.lrc", "x.xyz"):
-        (folder / name).write_bytes(b"PK")
-    assert main(["index", "notes", "--text"]) == 1
-    below = tmp_path / "notes"
-    assert capsys.readouterr().err.splitlines() == [
-        f"rag: 2 .doc files are not read, such as {below / 'a.doc'}; save them as PDF or HTML",
-        f"rag: {below / 'talk.lrc'}: .lrc files are not read; save it as SubRip (.srt)",
-        "rag: no indexable file in notes",
-        "rag: 1 more ignored; -v names them",
-    ]

@@ -8,14 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from rag._cli.index import summary_lines
 from rag.errors import EncoderMismatch, SettingsError, StalledFile
 from rag.indexing import IndexReport, index
-from rag.indexing.planning import LEAST_SECONDS
 from rag.indexing.report import Progress
 from rag.library import Library
 from rag.records import SearchFilter
@@ -320,27 +318,6 @@ def test_a_dry_run_agrees_with_the_run_about_all_kinds_of_files(corpus: Path, se
     assert (ahead.forecast.new_files, ahead.forecast.media_seconds) == (done.indexed, 0) == (1, 0)
     for name in ("files_found", "unchanged", "moved", "missing", "exit_code"):
         assert getattr(ahead, name) == getattr(done, name), name
-
-
-def test_a_photograph_counts_as_the_seconds_of_video_that_take_as_long(
-    corpus: Path, settings: Settings
-) -> None:
-    """Else the time left would follow from a second of work for a hundredth of a second of media."""
-
-    class Counting(Progress):
-        total = done_seconds = 0.0
-
-        def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (of the protocol)
-            self.total = total_seconds
-
-        def advance(self, seconds: float) -> None:
-            self.done_seconds += seconds
-
-    Image.new("RGB", (64, 48), "red").save(corpus / "photo.png")
-    watch = Counting()
-    assert run(corpus, settings, progress=watch).indexed == 3
-    assert watch.total == pytest.approx(8 + LEAST_SECONDS, abs=0.2)
-    assert watch.done_seconds == pytest.approx(watch.total)
 
 
 def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:

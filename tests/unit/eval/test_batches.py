@@ -73,18 +73,6 @@ def test_one_json_document_is_no_lines(tmp_path: Path, document: str) -> None:
     assert list(read_questions(path)) == [BatchQuestion(1, "133", "Where?"), BatchQuestion(2, "134", "Who?")]
 
 
-def test_a_second_run_asks_only_what_is_left(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    _fill(path, Q1)
-    with _output(path) as output:
-        assert output.check([Q1, Q2]) == [Q2]
-        output.append(Q2, _shape(Q2))
-    whole = path.read_bytes()
-    _fill(path, Q1, Q2)
-    assert path.read_bytes() == whole
-    assert [json.loads(line)["question_id"] for line in whole.splitlines()] == ["q1", "q2"]
-
-
 @pytest.mark.parametrize("cut", [2, 40])
 def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "a.jsonl"
@@ -93,16 +81,6 @@ def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> Non
     path.write_bytes(whole[:-cut])
     _fill(path, Q1, Q2)
     assert path.read_bytes() == whole
-
-
-def test_other_settings_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    _fill(path, Q1)
-    other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
-    complaint = r"settings\.search\.top_k was 5, is 3.*start over with --force"
-    with pytest.raises(UsageError, match=complaint), _output(path, other):
-        pass
-    assert path.read_bytes().count(b"\n") == 1
 
 
 def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:

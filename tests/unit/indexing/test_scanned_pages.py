@@ -110,10 +110,3 @@ def test_an_interrupted_document_is_read_again_as_a_whole(
     monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen))
     report = run(folder)
     assert (seen, report.passages, report.problems) == ([10, 10, 20], 2, ())
-
-
-def test_scans_beside_pages_of_text_and_other_documents(folder: Path, seen: list[int]) -> None:
-    write_scans(folder / "corpus/a.pdf", [Image.new("L", SIZE, 10), "A page of text.", ""])
-    (folder / "corpus/b.txt").write_text("Another file.\n")
-    report = run(folder)
-    assert (seen, report.passages, report.problems) == ([10], 3, ())

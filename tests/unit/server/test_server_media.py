@@ -14,14 +14,14 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from corpora.records import Shot, Video
+from corpora.records import Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
 from rag.library import Library
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.media import how_to_play
-from rag.server.renditions import best_moment, tile_cues, tile_size, tile_times
+from rag.server.renditions import tile_cues, tile_size, tile_times
 from rag.store.reading import Reader
 from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
@@ -88,26 +88,6 @@ def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestCli
     finally:
         os.utime(world.lamp_file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     assert client.get(f"/v1/videos/{'f' * 32}/file").json()["type"].endswith("unknown-id")
-
-
-def test_a_video_with_other_sidecars_is_changed_and_still_plays(client: TestClient, world: World) -> None:
-    said = world.lamp_file.with_suffix(".srt")
-    said.write_text("1\n00:00:00,000 --> 00:00:02,000\nSwitch it off.\n")
-    try:
-        listed = {row["video_id"]: row["state"] for row in client.get("/v1/videos").json()["videos"]}
-        assert listed == {world.lamp: "changed", world.gone: "missing", world.kettle: "ok"}
-        video = client.get(f"/v1/videos/{world.lamp}").json()
-        assert (video["state"], video["media"]["play"]) == ("changed", "file")
-    finally:
-        said.unlink()
-    assert client.get(f"/v1/videos/{world.lamp}").json()["state"] == "ok"
-
-
-def test_a_frame_after_the_end_is_refused_with_the_duration(client: TestClient, world: World) -> None:
-    for route in ("frame", "thumbnail"):
-        answer = client.get(f"/v1/videos/{world.lamp}/{route}", params={"t": 300})
-        assert (answer.status_code, _kind(answer)) == (400, "usage-error")
-        assert "the video is 6 s long" in answer.json()["detail"]
 
 
 def test_a_frame_is_the_one_on_screen(client: TestClient, world: World) -> None:
@@ -240,15 +220,6 @@ def test_a_passage_leads_to_its_pdf_and_to_no_other_file(
     assert client.get(address).headers["content-type"] == "application/pdf"
 
 
-def test_the_most_unusual_moments_are_hits(client: TestClient, world: World) -> None:
-    found = client.get("/v1/highlights?top_k=2").json()["results"]
-    assert [set(hit) >= {"start", "end", "citation", "proof"} for hit in found] == [True, True]
-    # Two videos show the same: one of them is left to the end.
-    assert {hit["video_id"] for hit in found} > {world.lamp}
-    (hit,) = client.get("/v1/highlights?against=lamp").json()["results"]
-    assert hit["video_id"] == world.lamp
-
-
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:
     health = client.get("/v1/health").json()
     assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
@@ -280,15 +251,6 @@ def test_a_storyboard_covers_the_whole_video_in_parts() -> None:
     assert cues[61][2] == "storyboard/1.jpg#xywh=160,0,160,90"
     assert [tile_size(_video(*size)) for size in ((1080, 1920), (4000, 10))] == [(50, 90), (160, 2)]
     assert tile_times(_video(16, 9, 0.0), 0) == [0.0]
-
-
-def test_the_keyframe_of_the_longest_shot_shows_a_video() -> None:
-    shots = [
-        Shot(f"v:{at}", "v", start, end, start + 1, "warm", 0, 0, 0, 0, 0, None)
-        for at, (start, end) in enumerate(((0.0, 2.0), (2.0, 9.0), (9.0, 12.0)))
-    ]
-    assert best_moment(_video(16, 9), shots) == 3.0
-    assert best_moment(_video(16, 9), ()) == SECONDS / 2
 
 
 def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path: Path) -> None:
