@@ -220,7 +220,7 @@ def use_all_that_is_left(folder: Path) -> None:
 def test_a_repair_that_was_stopped_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    """At whichever write: in the end the library is that of a repair that was not stopped."""
+    """At every third write: in the end the library is that of a repair that was not stopped."""
     monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=(1,))
@@ -232,9 +232,9 @@ def test_a_repair_that_was_stopped_goes_on(
         assert check_files_of(layout).faults == {}
         return list(dump(layout.folder))
 
-    expected, stopped, count = repaired(), True, -1
+    expected, stopped, count = repaired(), True, -3
     while stopped:
-        count += 1
+        count += 3
         shutil.rmtree(layout.folder)
         shutil.copytree(tmp_path / "kept", layout.folder)
         with monkeypatch.context() as patch:

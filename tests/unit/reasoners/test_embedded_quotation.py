@@ -10,7 +10,7 @@ import pytest
 from benchmarks.reading_sets import Asked
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded.answer_open import answer_open, ranked_answers
+from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.quotation import AskedText, asks_for_number, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
@@ -216,26 +216,3 @@ def test_what_asks_for_a_number_is_known_by_questions_whose_answers_have_one() -
         (vector,) = np.asarray(encoder().encode_text([question]), np.float64)
         assert asks_for_number(vector, made.encoder, made) is number
         assert not asks_for_number(vector, "another", made)
-
-
-def test_a_fit_takes_two_libraries_or_more() -> None:
-    rng = np.random.default_rng(0)
-    held = [replace(example(at, rng, foreign=at % 4 == 0), library=str(at % 2)) for at in range(40)]
-    assert fit(held, NUMBER, "one").confidence["cosine"] > 0
-    with pytest.raises(ValueError, match="two or more"):
-        fit([one for one in held if one.library == "0"], NUMBER, "one")
-
-
-def test_a_question_is_answered_by_the_weights_that_are_given() -> None:
-    question = "When was the tower finished?"
-    given = reading(question, *TOWER)
-    best = ranked_answers(given, SentenceVectors(encoder())).found[0]
-    assert best.sentence.text == "The tower was finished in 1889."
-    rng = np.random.default_rng(1)
-    found = example(1, rng, foreign=False)
-    sure = replace(fitted_weights(), confidence={"constant": 5.0})
-    assert answered([found], sure)[0].sample.correct
-    (unsure,) = answered([found], replace(fitted_weights(), confidence={"constant": -5.0}))
-    assert (unsure.sample.choice, unsure.sample.correct) == (None, False)
-    (irrelevant,) = answered([replace(found, relevant=False)], sure)
-    assert (irrelevant.sample.choice, irrelevant.sample.confidence) == (None, 0.0)
