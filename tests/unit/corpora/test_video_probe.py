@@ -158,13 +158,9 @@ def test_files_that_are_none(reader: MediaReader, tmp_path: Path) -> None:
 NAMES = [
     b"-i evil.mp4",
     b"frame%03d.mp4",
-    b"a:b.mp4",
     b"concat:a|b.mp4",
     b"new\nline.mp4",
-    b"q'u\"o`te$(x).mp4",
     b"not\xff\xfeutf8.mp4",
-    "🎬 [x].mp4".encode(),
-    b"http:.mp4",
     b"pipe:0.mp4",
 ]
 
