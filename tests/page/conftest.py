@@ -21,8 +21,6 @@ from tests.fakes.page_tab import DESKTOP, Site, Tab
 from tests.fakes.page_world import build_page_world
 from tests.fakes.served_library import served
 
-playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
 CHROMIUM = (
     os.environ.get("RAG_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 )
@@ -78,6 +76,7 @@ def empty_site_with_token(tmp_path: Path) -> Iterator[tuple[str, str]]:
 # Playwright's event loop runs in the thread of the tests while it is open; other files need their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium: install chromium-headless-shell, or name one in RAG_CHROMIUM")
     with playwright_api.sync_playwright() as playwright:
