@@ -201,8 +201,6 @@ def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again
     assert spoken(settings) == {"Loosen it again."}
 
 
-
-
 def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
