@@ -10,13 +10,10 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from rag.function_words import GENERIC_WORDS, without_function_words
 from rag.rendering.terminal import excerpt
-from rag.words import tokens
 
 TITLE_WORDS = 5
 LONGEST_TITLE = 60
-MOST_TAGS = 3
 LONGEST_CHAT = 200_000
 """Characters of all messages; what is longer is taken for a question."""
 HISTORY_TAGS = ("<chat_history>", "</chat_history>")
@@ -30,10 +27,6 @@ TITLE_PROMPTS = re.compile(
     r"|generate a concise title \(max 40 characters\) for a conversation",
     re.IGNORECASE,
 )
-EMOJI_PROMPT = re.compile(
-    r"^Your task is to reflect the speaker's likely facial expression through a fitting emoji"
-)
-EMOJI = "🎬"
 
 
 def housekeeping_reply(messages: Sequence[str]) -> str | None:
@@ -41,8 +34,6 @@ def housekeeping_reply(messages: Sequence[str]) -> str | None:
     if sum(map(len, messages)) > LONGEST_CHAT:
         return None
     *before, prompt = messages
-    if EMOJI_PROMPT.search(prompt):
-        return EMOJI
     if TITLE_PROMPTS.search(prompt):
         asked = TURN.findall(prompt) or before
         return _title(asked) or "Conversation"
@@ -62,12 +53,6 @@ def _title(asked: Sequence[str]) -> str:
     return excerpt(" ".join(words[:TITLE_WORDS]), LONGEST_TITLE).rstrip("?!.,:; ")
 
 
-def _tags(asked: Sequence[str]) -> list[str]:
-    words = dict.fromkeys(without_function_words(tokens(" ".join(asked))))
-    topics = [word for word in words if word not in GENERIC_WORDS]
-    return [excerpt(word, 30).capitalize() for word in topics][:MOST_TAGS] or ["General"]
-
-
 def _question(asked: Sequence[str]) -> str:
     """The last question."""
     return excerpt(asked[-1], 1000) if asked else ""
@@ -75,7 +60,7 @@ def _question(asked: Sequence[str]) -> str:
 
 REPLIES: dict[str, Callable[[Sequence[str]], str | list[str]]] = {
     "title": lambda asked: _title(asked) or "Conversation",
-    "tags": _tags,
+    "tags": lambda _: ["Videos"],
     "follow_ups": lambda _: [],
     "queries": lambda asked: [_question(asked)] if asked else [],
     "text": lambda _: "",

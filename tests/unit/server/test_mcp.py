@@ -1,4 +1,4 @@
-"""The MCP server in memory: its tools, resources and prompt, the size of its results, and its errors."""
+"""The MCP server in memory: its tools, the size of its results, and its errors."""
 
 from __future__ import annotations
 
@@ -258,31 +258,6 @@ def test_without_a_library_a_tool_says_how_to_make_one(tmp_path: Path) -> None:
         pass
     assert _text(_call(empty, "list_videos", {})).startswith("“none”: ")
     assert str(error.value).partition(": ")[2] in _text(_call(empty, "list_videos", {}))
-    assert _with_client(empty, lambda client: client.list_resources()).resources == []
-
-
-def test_resources_are_videos_transcripts_and_passages_and_a_prompt_has_its_question(world: World) -> None:
-    listed = _with_client(world, lambda client: client.list_resources())
-    assert f"rag://videos/{world.lamp}" in [each.uri for each in listed.resources]
-    assert len(_with_client(world, lambda client: client.list_resource_templates()).resource_templates) == 3
-
-    def read(uri: str) -> Any:
-        result = _with_client(world, lambda client: client.read_resource(uri))
-        return result if isinstance(result, MCPError) else result.contents[0].text
-
-    assert json.loads(read(f"rag://videos/{world.lamp}"))["title"] == "lamp"
-    assert read(f"rag://videos/{world.lamp}/transcript").splitlines() == [
-        "0-3 s Switch the <b>lamp</b> on.",
-        "3-6 s Drill four holes.",
-    ]
-    assert read("rag://passages/p0") == "Kettles, pages 12-13: Descale a kettle with vinegar & water."
-    assert "Take ids from list_videos" in read("rag://videos/nothing").message
-    for unknown in ("rag://passages/..%2Fx", "file:///etc/passwd"):
-        assert isinstance(read(unknown), MCPError)
-    asked = _with_client(
-        world, lambda client: client.get_prompt("answer_with_citations", {"question": "Who {x}?"})
-    )
-    assert "documents: Who {x}?" in asked.messages[0].content.text
 
 
 def test_tools_only_read_and_describe_every_argument() -> None:

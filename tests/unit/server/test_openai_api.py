@@ -123,7 +123,7 @@ def test_an_error_in_a_stream_is_its_last_event(client: TestClient, monkeypatch:
             'Generate a title.\n### Output:\nJSON format: { "title": "..." }',
             {"title": "When is the torque wrench"},
         ),
-        ('Generate 1-3 broad tags.\nJSON format: { "tags": ["a"] }', {"tags": ["Torque", "Wrench", "Set"]}),
+        ('Generate 1-3 broad tags.\nJSON format: { "tags": ["a"] }', {"tags": ["Videos"]}),
         ('Suggest follow-ups.\nJSON format: { "follow_ups": ["a"] }', {"follow_ups": []}),
         ('Analyze.\n{\n  "queries": ["a"]\n}', {"queries": ['To how much? { "title": "x" }']}),
         ('You are an autocompletion system. `{ "text": "" }`', {"text": ""}),
@@ -139,15 +139,13 @@ def test_prompts_of_a_chat_client_are_answered_without_a_search(
     assert json.loads("".join(each["choices"][0]["delta"].get("content", "") for each in streamed)) == reply
 
 
-def test_titles_and_emoji_of_other_clients_need_no_search_and_questions_do() -> None:
+def test_titles_of_other_clients_need_no_search_and_questions_do() -> None:
     title = (
         "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
         "Only return the title itself."
     )
     assert housekeeping_reply(["When does the lamp go on again?", title]) == "When does the lamp go"
     assert housekeeping_reply([f"{title}\n\nConversation:\nUser: Where is it?\nAI: There."]) == "Where is it"
-    emoji = "Your task is to reflect the speaker's likely facial expression through a fitting emoji. ..."
-    assert housekeeping_reply([emoji]) == "🎬"
     for question in (OPTIONS, '### Task:\nWhat is { "title": 1 }?', "Which title has the conversation?"):
         assert housekeeping_reply([question]) is None
 
