@@ -55,7 +55,6 @@ from rag.records import NearDuplicate
 from rag.rendering.shapes import AskDocument, CitationItem, LocalizeDocument, SearchDocument
 from rag.settings import ResolvedSetting, Settings
 from rag.store.records import FileStatus, Removed, Stats
-from rag.web import Downloaded, Page, SearchPage, Transcript
 from rag.web.building import BuildReport
 from rag.web.fetching import FetchReport
 
@@ -343,8 +342,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.web.build/1": [BuildReport],
     "rag.web.fetch/1": [FetchReport],
     "rag.web.workbench/1": [WebReport],
-    "rag.web.search/1": [SearchPage],
-    "rag.web.open/1": [Page, {"transcript": NotRequired[Transcript], "download": NotRequired[Downloaded]}],
     "rag.workbench/1": [CorpusReport],
 }
 """The parts whose keys a document has in turn: records, or keys with their types."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import json
 import os
 import platform
@@ -38,6 +37,10 @@ REQUIRED = (
     "torch",
 )
 """Modules that every command on a library needs."""
+OPTIONAL = {
+    "cv2": "OCR needs it: pip install 'offline-video-rag[ocr]'",
+    "torchvision": "only openclip and imagebind need it",
+}
 EXTENSIONS = (
     "rag.image_encoders",
     "rag.text_encoders",
@@ -128,56 +131,22 @@ def _environment() -> Iterator[Finding]:
     )
     for module in REQUIRED:
         yield _module(module)
-    yield _one_cv2()
-    yield _torchvision()
+    for module, needed in OPTIONAL.items():
+        yield _module(module, f"not installed; {needed}")
     yield _space("temporary space", Path(tempfile.gettempdir()))
 
 
-def _module(module: str) -> Finding:
-    """Imports the package: an installed wheel may still not load."""
+def _module(module: str, absent: str = "") -> Finding:
+    """Imports the package: an installed wheel may still not load. `absent`: said where it may be missing."""
     try:
         loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if absent and error.name == module:
+            return Finding("package", module, None, absent)
+        return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     except Exception as error:  # whatever a package raises while it loads is the finding
         return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
-
-
-def _one_cv2() -> Finding:
-    owners = [
-        name
-        for name in ("opencv-python", "opencv-python-headless", "opencv-contrib-python")
-        if _installed(name) is not None
-    ]
-    if len(owners) > 1:
-        message = f"provided by {' and '.join(owners)}, which overwrite each other; uninstall all but one"
-        return Finding("package", "cv2", None, message)
-    if owners:
-        return Finding("package", "cv2", True, f"{_installed(owners[0])}, of {owners[0]}")
-    return Finding(
-        "package", "cv2", None, "not installed; OCR needs it: pip install 'offline-video-rag[ocr]'"
-    )
-
-
-def _torchvision() -> Finding:
-    version = _installed("torchvision")
-    if version is None:
-        return Finding("package", "torchvision", None, "not installed; only openclip and imagebind need it")
-    try:
-        importlib.import_module("torchvision")
-    except Exception as error:
-        reason = str(error).splitlines()[0]
-        message = (
-            f"{version} does not load ({reason}), and keeps transformers models from loading; uninstall it"
-        )
-        return Finding("package", "torchvision", False, message)
-    return Finding("package", "torchvision", True, version)
-
-
-def _installed(distribution: str) -> str | None:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 LEAST_SPACE = 100_000_000

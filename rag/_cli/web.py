@@ -1,4 +1,4 @@
-"""`rag web`: build a frozen web of videos and pages, look at it, serve it to other people's agents."""
+"""`rag web`: build a frozen web of videos and pages, and serve it to browsers and other people's agents."""
 
 from __future__ import annotations
 
@@ -11,32 +11,22 @@ import typer
 
 from corpora.escaping import visible
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, print_lines, width
+from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import FaultRates, Force, Host, Port, Session, given_path, with_session
 from rag.errors import UsageError
-from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, counted, duration
 
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
     from eval.workbench.web import WebPlan
-    from rag.web import Page, SearchPage, Web
     from rag.web.building import BuildReport
 
 app = typer.Typer(
-    help="Build, search and serve a frozen web of videos and pages; fetch alone visits the live web.",
+    help="Build and serve a frozen web of videos and pages; fetch alone visits the live web.",
     rich_markup_mode=None,
 )
 
-_with_settings = with_session(without=("library", "seed"))
-Engine = Literal["bm25", "dense", "hybrid"]
-Kind = Literal["video", "text"]
-Folder = Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")]
-EngineOption = Annotated[
-    Engine, option("--engine", "By words, by meaning, or both by reciprocal rank fusion.")
-]
 SeedOption = Annotated[int, option("--seed N", "Random seed.")]
-TraceOption = Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")]
 
 
 @app.command("build")
@@ -117,60 +107,20 @@ def fetch(
     return report.exit_code
 
 
-@app.command("search")
-@_with_settings
-def search(
-    session: Session,
-    folder: Folder,
-    query: Annotated[str, argument("QUERY", "What to find.")],
-    kind: Annotated[Kind, option("--kind", "Videos, or pages of text.")] = "video",
-    page: Annotated[int, option("--page N", "Which page of results.", min=1)] = 1,
-    size: Annotated[int, option("--num N", "Results a page.", min=1, max=100)] = 10,
-    engine: EngineOption = "hybrid",
-    faults: FaultRates = "",
-    seed: SeedOption = 0,
-) -> int:
-    """Search the web in DIR as an agent would."""
-    with _opened(session, folder, engine, faults, seed) as web:
-        search_one = web.search_videos if kind == "video" else web.search
-        found = search_one(query, page=page, page_size=size)
-    session.report("rag.web.search/1", found, _results(found))
-    return 0
-
-
-@app.command("open")
-@_with_settings
-def open_page(
-    session: Session,
-    folder: Folder,
-    url: Annotated[str, argument("URL", "An address on the web.")],
-    transcript: Annotated[bool, option("--transcript", "Also what is said in the video.")] = False,
-    download: Annotated[bool, option("--download", "Also fetch the video, and print its path.")] = False,
-) -> int:
-    """Show the page or video at URL on the web in DIR."""
-    with _opened(session, folder) as web:
-        page = web.open(url)
-        said = web.transcript(url) if transcript else None
-        got = web.download(url) if download else None
-    more = {name: plain(found) for name, found in (("transcript", said), ("download", got)) if found}
-    lines = [*_shown(page)]
-    lines += [f"{line.start:8.2f}  {line.text}" for line in said.lines] if said else []
-    lines += [f"{got.path} ({got.bytes} bytes)"] if got else []
-    session.report("rag.web.open/1", {**plain(page), **more}, lines)
-    return 0
-
-
 @app.command("serve")
 @with_session(without=("library", "as_json", "seed"))
 def serve(
     session: Session,
-    folder: Folder,
+    folder: Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")],
     host: Host = "127.0.0.1",
     port: Port = 8640,
-    engine: EngineOption = "hybrid",
+    engine: Annotated[
+        Literal["bm25", "dense", "hybrid"],
+        option("--engine", "By words, by meaning, or both by reciprocal rank fusion."),
+    ] = "hybrid",
     faults: FaultRates = "",
     seed: SeedOption = 0,
-    trace: TraceOption = None,
+    trace: Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")] = None,
     force: Force = False,
 ) -> int:
     """Serve the web in DIR over HTTP.
@@ -181,7 +131,7 @@ def serve(
     from rag.listening import is_loopback, require_serving
 
     require_serving()
-    from rag.web import WebTrace
+    from rag.web import Faults, WebTrace, open_web
     from rag.web.catalogue import PAGES, VIDEOS
     from rag.web.serving.app import serve as run
 
@@ -189,31 +139,15 @@ def serve(
         echo_stderr(f"rag: {host}: every machine that reaches this address can use the web and its videos")
     # An old trace is emptied only when nothing can go wrong with the rest any more.
     policy = session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)
-    with _opened(session, folder, engine, faults, seed, real_time=True).session(
-        WebTrace(trace, policy)
-    ) as web:
-        run(web, host, port, started=lambda base: print_lines([base]))
-    return 0
-
-
-def _opened(
-    session: Session,
-    folder: Path,
-    engine: Engine = "bm25",
-    faults: str = "",
-    seed: int = 0,
-    *,
-    real_time: bool = False,
-) -> Web:
-    from rag.web import Faults, open_web
-
-    return open_web(
+    web = open_web(
         os.fspath(folder),
         engine=engine,
         faults=Faults.parse(faults, seed),
         encoder=session.settings.encoder,
-        real_time=real_time,
-    )
+        real_time=True,
+    ).session(WebTrace(trace, policy))
+    run(web, host, port, started=lambda base: print_lines([base]))
+    return 0
 
 
 def _draw(folder: Path, plan: WebPlan, session: Session, policy: OverwritePolicy) -> int:
@@ -239,24 +173,3 @@ def _built(report: BuildReport) -> Iterator[str]:
         f"transcript, {report.aliases} re-uploads) and {counted(report.pages, 'page')} of text"
     )
     yield f"serve it with: rag web serve {report.folder}"
-
-
-def _results(found: SearchPage) -> Iterator[str]:
-    if not found.results:
-        yield "nothing found"
-    for result in found.results:
-        length = f"  {result.duration:.0f} s" if result.duration else ""
-        yield visible(f"{result.rank:3d}. {result.title}"[: width()])
-        yield visible(f"     {result.channel}  {result.upload_date}{length}".rstrip())
-        yield visible(f"     {result.url}")
-    if found.next_page is not None:
-        yield f"{found.total} in all; more with --page {found.next_page}"
-
-
-def _shown(page: Page) -> Iterator[str]:
-    yield visible(page.title)
-    state = "" if page.availability == "ok" else f"  {page.availability}"
-    yield visible(f"{page.channel}  {page.upload_date}{state}".strip())
-    yield from (visible(line) for line in page.text.splitlines())
-    if page.tags:
-        yield visible(", ".join(page.tags))

@@ -26,31 +26,12 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "web"
 
 
-def test_search_and_open(web: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["web", "search", web, "kettle", "--engine", "bm25"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["schema"], found["total"]) == ("rag.web.search/1", 2)
-    assert main(["web", "search", web, "vinegar", "--kind", "text", "--engine", "bm25", "--text"]) == 0
-    assert "1. Kettles" in capsys.readouterr().out
-    assert main(["web", "search", web, "accordion", "--engine", "bm25", "--text"]) == 0
-    assert capsys.readouterr().out == "nothing found\n"
-    assert main(["web", "open", web, URL, "--transcript", "--download"]) == 0
-    opened = json.loads(capsys.readouterr().out)
-    assert opened["transcript"]["lines"][0]["text"] == "Fill it."
-    assert Path(opened["download"]["path"]).stat().st_size == opened["download"]["bytes"]
-    assert main(["web", "open", web, URL, "--transcript", "--text"]) == 0
-    assert "    0.00  Fill it." in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["search", "https://www.youtube.com", "kettle"], 2, "out of scope by design"),
-        (["search", "nowhere", "kettle"], 1, "rag web build"),
-        (["search", "web", "kettle", "--faults", "often"], 2, "a rate is in [0, 1]"),
-        (["search", "web", "kettle", "--engine", "bm25", "--faults", "rate_limit=1"], 1, "too many calls"),
-        (["open", "web", "https://unknown.example/"], 1, "not on this web"),
-        (["open", "web", f"{URL}18", "--download"], 1, "for adults"),
+        (["serve", "https://www.youtube.com"], 2, "out of scope by design"),
+        (["serve", "nowhere"], 1, "rag web build"),
+        (["serve", "web", "--faults", "often"], 2, "a rate is in [0, 1]"),
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
         (["build", "out", "web", "--workbench"], 2, "omit SOURCE"),
