@@ -89,13 +89,12 @@ def expected(material: Path, tmp_path_factory: pytest.TempPathFactory) -> list[s
 
 
 def test_an_unchanged_corpus_is_listed_and_nothing_is_fetched(corpus: FakeStore, settings: Settings) -> None:
-    """At once; and with one object replaced by the same content."""
+    """And of a changed one its own object and sidecar."""
     first = run(corpus, settings)
-    for _ in range(2):
-        corpus.requests.clear()
-        again = run(corpus, settings)
-        assert (again.indexed, again.unchanged, again.exit_code) == (0, first.indexed + first.moved, 3)
-        assert [request.path for request in corpus.requests] == [f"/{corpus.bucket}"]
+    corpus.requests.clear()
+    again = run(corpus, settings)
+    assert (again.indexed, again.unchanged, again.exit_code) == (0, first.indexed + first.moved, 3)
+    assert [request.path for request in corpus.requests] == [f"/{corpus.bucket}"]
     corpus.open("videos").put("b.mkv", _content(corpus, "b.mkv") + b"0")
     corpus.requests.clear()
     changed = run(corpus, settings)
@@ -245,6 +244,3 @@ def test_commands_take_addresses(
     assert main([*command.split()[1:], "--yes"]) == 0
     assert main(["index", address, *library, "--prune"]) == 1
     assert "rag remove" not in capsys.readouterr().err
-    assert main(["index", "s3://no-such-bucket/videos", *library]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "there is no such bucket" in line
