@@ -217,13 +217,13 @@ def _find() -> tuple[Path, Path]:
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise ExtraMissing(f"{' and '.join(missing)} not installed; install with: {INSTALL}")
-    models = _packaged_models()
+    models = packaged_models()
     if models is None:
         raise ExtraMissing(f"rapidocr came without its models; install them with: {INSTALL}")
     return models
 
 
-def _packaged_models() -> tuple[Path, Path] | None:
+def packaged_models() -> tuple[Path, Path] | None:
     """The detection and recognition models inside the installed package, found without importing it."""
     spec = importlib.util.find_spec("rapidocr")
     if spec is None or spec.origin is None:

@@ -79,7 +79,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     if name == "none":
         return Resolution(None, "encoder.image is none; clips are searched by text alone")
     if name != "auto":
-        _, source = _image_source(name, settings)
+        _, source = image_source(name, settings)
         return Resolution(name, f"{name} by the settings, from {source.path}")
     broken = ""
     for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
@@ -113,7 +113,7 @@ def models_in_use(settings: EncoderSettings) -> set[str]:
     """Names of the models that the settings make a new library open for images and text."""
     with suppress(RagError):
         if name := resolve_image_encoder(settings).name:
-            return {settings.text, name, *_image_source(name, settings)[0].also}
+            return {settings.text, name, *image_source(name, settings)[0].also}
     return {settings.text}
 
 
@@ -124,7 +124,7 @@ def open_image_encoder(
 
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
-    family, source = _image_source(name, settings)
+    family, source = image_source(name, settings)
     return family.open_image(source, backend=backend or family.backends[0], batch=batch or BATCHES["cpu"])
 
 
@@ -134,7 +134,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> tuple[str, int]:
 
     Raises `SettingsError` for a backend that the encoder does not have, and for a device that is not here.
     """
-    family, _ = _image_source(name, settings)
+    family, _ = image_source(name, settings)
     backend, backends = settings.backend, family.backends
     if PLACES.keys().isdisjoint(backends) and backend in ("auto", *PLACES):
         # One that is set for encoders in torch says nothing to an encoder without any of them.
@@ -152,7 +152,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> tuple[str, int]:
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     """The text half of an image encoder, without torch for CLIP, MetaCLIP, SigLIP and SigLIP 2."""
-    family, source = _image_source(name, settings)
+    family, source = image_source(name, settings)
     return family.open_text(source)
 
 
@@ -199,14 +199,14 @@ def own_model(name: str) -> tuple[str, Path] | None:
     return kind, Path(path).expanduser()
 
 
-def _image_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
+def image_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
     """Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`; imports nothing heavy."""
     name = ALIASES.get(name, name)
     return _source(name, settings, "image encoder", GROUP, load_family, "clip")
 
 
 def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
-    """The family that opens a text encoder, and what from. Raises as `_image_source`."""
+    """The family that opens a text encoder, and what from. Raises as `image_source`."""
     family, source = _source(name, settings, "text encoder", TEXT_GROUP, load_text_family, "sentence")
     if own_model(name) is None and (published := known_model(name).sha256.get("model.safetensors")):
         expect_digest(source.path / "model.safetensors", published)

@@ -15,8 +15,8 @@ from indexers.screen import TextBox, around, clipped, slopes_of
 
 LEAST_CORRELATION = 0.4
 """Correlation of the slopes of a text with those of an earlier or later frame, from which on it is there too.
-F1 of what is read of made videos (docs/design/senses.md) is about the same from 0.3 to 0.4, and lower for small
-captions at 0.5."""
+F1 of what is read of made videos (docs/design/senses.md) is about the same from 0.3 to 0.4, and lower for
+small captions at 0.5."""
 REACH = 0.1
 """How far a text moves from one sampled frame to the next, at most, in short sides of the image."""
 

@@ -68,7 +68,7 @@ def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None =
     line = _image_line(held, settings, recommended)
 
     def open_image() -> ImageEncoder | None:
-        return _open_held(held.image_encoder, settings) if held.image_encoder else None
+        return open_held(held.image_encoder, settings) if held.image_encoder else None
 
     return SelectedEncoders(held, LazyTextEncoder(held.text_encoder, settings), open_image, line)
 
@@ -175,7 +175,8 @@ def _image_line(held: Meta, settings: Settings, recommended: str | None) -> str:
     return f"image embeddings: {own.name}" if own else "image embeddings: off (encoder.image is none)"
 
 
-def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
+def open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
+    """The encoder of a library; raises `EncoderMismatch` where its weights are others now."""
     encoder = open_image_encoder(ref.name, settings.encoder, backend=ref.backend, batch=ref.batch)
     if encoder.fingerprint != ref.fingerprint:
         raise _mismatch("image", f"{ref.name} ({ref.fingerprint[:12]})", f"{encoder.fingerprint[:12]}")

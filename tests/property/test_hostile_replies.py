@@ -13,7 +13,7 @@ import pytest
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
 from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
-from rag.reasoners.llm.reasoner import _parsed
+from rag.reasoners.llm.reasoner import read_reply
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
@@ -220,7 +220,7 @@ def test_a_mutated_reply_is_sound_or_refused(role):
         one = rng.choice(examples)
         text = hostile(one.reply.model_dump(mode="json", include={*sent.model_fields}), rng)
         try:
-            reply = _parsed(role, one.request, text).reply
+            reply = read_reply(role, one.request, text).reply
         except BadReply as error:
             fault = str(error)
         else:

@@ -108,7 +108,7 @@ class LlmReasoner:
         for attempt in range(1, repairs + 2):
             sent = self._send(prompt, messages, schema, rendered, longest, repair=attempt > 1)
             try:
-                parsed = _parsed(role, request, sent.text)
+                parsed = read_reply(role, request, sent.text)
             except BadReply as error:
                 fault = str(error)
                 if sent.cut:
@@ -224,7 +224,8 @@ class LlmReasoner:
         return self._usage_counter.usage()
 
 
-def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ParsedReply[ReplyT]:
+def read_reply(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ParsedReply[ReplyT]:
+    """The reply that a model's text has for a role; raises `BadReply` where it has none that is sound."""
     if role.draft is not None:
         drafted = parse_reply(text, role.draft.model)
         parsed = ParsedReply(role.draft.complete(drafted.reply), drafted.repaired, drafted.filtered)

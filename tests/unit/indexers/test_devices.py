@@ -101,7 +101,7 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
 def chosen(backends: tuple[str, ...], **settings: Any) -> tuple[str, int]:
     family = SimpleNamespace(backends=backends)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_image_source", lambda *_: (family, None))
+        patch.setattr(registry, "image_source", lambda *_: (family, None))
         return registry.choose_backend("scripted", EncoderSettings(**settings))
 
 

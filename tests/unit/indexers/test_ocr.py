@@ -127,7 +127,7 @@ def test_nothing_is_said_and_nothing_is_fetched(
 
 def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert open_ocr(OcrSettings(mode="off")) == Disabled("on-screen text: off by the settings")
-    monkeypatch.setattr(indexers.ocr, "_packaged_models", lambda: None)
+    monkeypatch.setattr(indexers.ocr, "packaged_models", lambda: None)
     assert open_ocr(OcrSettings()) == Disabled(
         "on-screen text: off, rapidocr came without its models; "
         "install them with: pip install 'offline-video-rag[ocr]'"

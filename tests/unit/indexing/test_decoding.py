@@ -73,7 +73,7 @@ def mean(monkeypatch: pytest.MonkeyPatch) -> MeanColors:
     encoder = MeanColors()
     for module in (encoders, reembed):
         monkeypatch.setattr(module, "open_configured_encoder", lambda *_, **__: (encoder, "mean"))
-    monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
+    monkeypatch.setattr(encoders, "open_held", lambda *_: encoder)
     monkeypatch.setattr(encoders, "open_text_tower", lambda *_: None)
     return encoder
 

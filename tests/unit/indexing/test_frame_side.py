@@ -43,7 +43,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Large:
 
     monkeypatch.setattr(encoders, "open_configured_encoder", opened)
     monkeypatch.setattr(reembed, "open_configured_encoder", opened)
-    monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
+    monkeypatch.setattr(encoders, "open_held", lambda *_: encoder)
     return encoder
 
 
