@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import tempfile
 import time
 from collections import defaultdict
@@ -31,15 +30,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.options import option_parser
+from benchmarks.options import cpu, option_parser
 
 STAGES = ("decode", "see", "read", "hear", "text", "measure", "write")
-
-
-def cpu() -> float:
-    """CPU-seconds of this process and of its finished children."""
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 class Clock:

@@ -1,8 +1,9 @@
-"""The command line of a benchmark."""
+"""What benchmarks share: the command line, the folder of what they make, and the processor time."""
 
 from __future__ import annotations
 
 import argparse
+import resource
 import tempfile
 from pathlib import Path
 
@@ -15,3 +16,9 @@ def option_parser(doc: str | None) -> argparse.ArgumentParser:
 def kept_folder() -> Path:
     """Where footage and libraries are kept from one run to the next."""
     return Path(tempfile.gettempdir()) / "rag-benchmarks"
+
+
+def cpu() -> float:
+    """CPU-seconds of this process and of its finished children."""
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

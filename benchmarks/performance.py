@@ -6,7 +6,7 @@
 The minute of video is that of `benchmarks.indexing_cost` over the videos of DIR, with the default senses:
 CPU-seconds. The question has six options, and the library is that of 100 hours of `benchmarks.large_library`,
 where the vector of a question in the space of images is given: milliseconds of wall time a stage of
-`Library.ask`, medians. `rag ask` as a process of its own is in `benchmarks.startup`.
+`Library.ask`, medians.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PALETTE = (*COLOURS, "#c9b458")
 
 
 def minute_of_video(videos: Path) -> dict[str, Any]:
-    """What `benchmarks.indexing_cost` prints, run as a process of its own."""
+    """What `benchmarks.indexing_cost` prints, in a process of its own, whose threads wait asleep."""
     command = [sys.executable, "-m", "benchmarks.indexing_cost", "--videos", str(videos)]
     found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return found

@@ -28,8 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import butter, sosfilt
 
-from benchmarks.indexing_cost import cpu
-from benchmarks.options import option_parser
+from benchmarks.options import cpu, option_parser
 from eval.voice import speak
 from indexers.asr import RATE, Asr, open_asr
 from indexers.settings import AsrSettings

@@ -91,26 +91,20 @@ class Learner:
                 },
             }
         )
-        begun, kept, measured, noted = time.monotonic(), 0.0, 0.0, 0.0
-        notes: list[dict[str, float]] = []
+        begun, kept, measured = time.monotonic(), 0.0, 0.0
         while self.progress < 1:
-            notes.append(self._learn())
+            self._learn()
             self.spent = time.monotonic() - begun
-            if self.spent - noted > 20:
-                self._note(notes, self.spent - noted)
-                noted = self.spent
             if self.spent - kept > 180:
                 kept = self.spent
                 self._save()
             if self.spent - measured > self.settings.dev_minutes * 60:
                 measured = self.spent
                 self._measure()
-                notes.clear()
-                noted = self.spent = time.monotonic() - begun
         self._save()
         self._measure()
 
-    def _learn(self) -> dict[str, float]:
+    def _learn(self) -> None:
         self.network.train()
         frames, labels, described, spots, laid = self._batch()
         seen = self.network(frames)
@@ -130,13 +124,6 @@ class Learner:
         self.optimizer.step()
         self.step += 1
         self._follow()
-        with torch.no_grad():
-            found = {name: float(value) for name, value in losses.items()}
-            held = labels[:, 0] < seen.objects.shape[1] - 1
-            named = seen.objects[: len(labels)].argmax(1) == labels[:, 0]
-            found["held_right"] = float(named[held].float().mean())
-            found["act_right"] = float((seen.acts[: len(labels)].argmax(1) == labels[:, 1]).float().mean())
-        return found
 
     def _follow(self) -> None:
         """The averaged weights, which are what is measured and kept."""
@@ -205,23 +192,6 @@ class Learner:
         found = rows(self.dev, self.encode(self.dev.frames), self._encode_text)
         rounded = {f"{row.what} {row.measure}": round(float(row.hits.mean()), 4) for row in found}
         self._log({"event": "dev", "step": self.step, "seconds": round(self.spent), **rounded})
-
-    def _note(self, notes: list[dict[str, float]], seconds: float) -> None:
-        speed = len(notes) * self.settings.batch / seconds
-        means = {
-            name: round(float(np.nanmean([note.get(name, math.nan) for note in notes])), 3)
-            for name in notes[-1]
-        }
-        self._log(
-            {
-                "step": self.step,
-                "seconds": round(self.spent),
-                "images_per_second": round(speed, 1),
-                "written": self.pool.written.tolist(),
-                "losses": means,
-            }
-        )
-        notes.clear()
 
     def _save(self) -> None:
         state = {

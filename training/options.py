@@ -40,7 +40,7 @@ from corpora.records import Passage
 from eval.workbench.passages import world_passages
 from indexers.registry import open_query_encoder
 from rag import Library
-from rag.answering import EVERYWHERE, Context, Pipeline, read
+from rag.answering import Context, Pipeline
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.answer_choice import Weights, seen_features, weights
 from rag.reasoners.embedded.frame_votes import frame_votes
@@ -53,7 +53,7 @@ from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question, SearchFilter
 from rag.settings import Settings
 from rag.words import split_sentences
-from training.quotation import logistic_fit
+from training.quotation import logistic_fit, read_passages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,17 +134,9 @@ def _others(asked: Asked, truth: str, pool: Sequence[str]) -> list[str]:
 def retrieved(library: ReadingLibrary, encoder: Any) -> Iterator[Example]:
     """All questions of a library with what `rag ask` reads for them."""
     with opened(library, encoder) as retriever:
-        reasoner, settings, stages = EmbeddedReasoner(encoder), retriever.settings, Pipeline()
+        reasoner = EmbeddedReasoner(encoder)
         for kind, question, truth in asked_options(library):
-            context = Context(
-                *(question, retriever, reasoner, settings, EVERYWHERE),
-                top_k=settings.search.top_k,
-                threshold=settings.search.threshold,
-            )
-            rewriting = stages.rewrite(context)
-            passages = stages.retrieve_passages(context, rewriting)
-            reading = read(context, rewriting, (), (), (), passages)
-            yield Example(library.set_name, kind, reading, truth)
+            yield Example(library.set_name, kind, read_passages(question, retriever, reasoner)[0], truth)
 
 
 def claimed(library: ReadingLibrary, most: int) -> Iterator[Example]:
@@ -201,31 +193,23 @@ def _reading(question: Question, passages: Sequence[Passage]) -> Reading:
     return Reading(question, rewrite_question(question), anchor_event(question), (), held)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An `Example` as numbers."""
-
-    set_name: str
-    kind: str
-    compared: Compared
-    truth: int | None
-
-
-def fit(held: Sequence[Row]) -> Weights:
-    """Weights of least log loss of the right option, or of "none of them" where none is."""
-    held = [one for one in held if one.compared.sentences]
-    shape = [max(one.compared.rows.shape[at] for one in held) for at in (0, 1)]
+def fit(examples: Sequence[Example], vectors: SentenceVectors, by: NDArray[np.float64]) -> Weights:
+    """Weights of least log loss of the right option, or of "none of them" where none is; of the sentences
+    that the weights `by` put first, which the reasoner compares."""
+    pairs = [(one.compared(vectors, by), one.truth) for one in examples]
+    held, truths = zip(*((one, truth) for one, truth in pairs if one.sentences), strict=True)
+    shape = [max(one.rows.shape[at] for one in held) for at in (0, 1)]
     rows, size = np.zeros((len(held), *shape, len(FEATURES))), len(FEATURES)
-    spread = np.concatenate([one.compared.rows.reshape(-1, size) for one in held]).std(axis=0)
+    spread = np.concatenate([one.rows.reshape(-1, size) for one in held]).std(axis=0)
     spread = np.where(spread > 1e-9, spread, 1.0)
     # What is padded has no share.
     padded = np.full((len(held), *shape), -np.inf)
     for at, one in enumerate(held):
-        options, sentences = one.compared.rows.shape[:2]
-        rows[at, :options, :sentences] = one.compared.rows / spread
+        options, sentences = one.rows.shape[:2]
+        rows[at, :options, :sentences] = one.rows / spread
         padded[at, :options, :sentences] = 0.0
-    facts = np.stack([one.compared.facts for one in held])
-    right = np.array([-1 if one.truth is None else one.truth for one in held])
+    facts = np.stack([one.facts for one in held])
+    right = np.array([-1 if truth is None else truth for truth in truths])
     given = right >= 0
 
     def loss(found: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -290,44 +274,24 @@ def shares(one: Compared, by: Weights) -> NDArray[np.float64]:
     return np.asarray(np.exp(values - np.logaddexp.reduce(values)), np.float64)
 
 
-def measured(held: Sequence[Row], by: Weights) -> dict[str, float]:
-    """Of the questions with an answer: percent right where one must be chosen and where not, with the
-    calibration errors; of those without: percent to which an option is chosen."""
-    found = {
-        kind: [shares(one.compared, by) for one in held if one.kind == kind]
-        for kind in ("own", "absent", "foreign", "claim")
-    }
-    asked = [*found["own"], *found["claim"]]
-    truths = [one.truth for kind in ("own", "claim") for one in held if one.kind == kind]
-    right = np.array([share[:-1].argmax() == truth for share, truth in zip(asked, truths, strict=True)])
-    sure = np.array([share[:-1].max() for share in asked])
-    free = np.array([share.argmax() < len(share) - 1 for share in asked])
-    forced = sure / np.array([share[:-1].sum() for share in asked])
-    chosen = {
-        kind: 100 * float(np.mean([share.argmax() < len(share) - 1 for share in found[kind]]))
-        if found[kind]
-        else math.nan
-        for kind in ("absent", "foreign")
-    }
+def measured(held: Sequence[Example], vectors: SentenceVectors, by: Weights) -> dict[str, float]:
+    """Of the questions with an answer: percent right where one must be chosen and where not; of those
+    without: percent to which an option is chosen."""
+    found = [(one, shares(one.compared(vectors, by.features), by)) for one in held]
+    asked = [(one.truth, share) for one, share in found if one.truth is not None]
+
+    def percent(hits: Sequence[Any]) -> float:
+        return 100 * sum(hits) / len(hits) if hits else math.nan
+
     return {
         "questions": len(asked),
-        "must": 100 * float(right.mean()),
-        "must_error": 100 * _calibration_error(forced, right),
-        "right": 100 * float((right & free).mean()),
-        "error": 100 * _calibration_error(sure[free], right[free]),
-        **chosen,
+        "must": percent([share[:-1].argmax() == truth for truth, share in asked]),
+        "right": percent([share.argmax() == truth for truth, share in asked]),
+        **{
+            kind: percent([share.argmax() < len(share) - 1 for one, share in found if one.kind == kind])
+            for kind in ("absent", "foreign")
+        },
     }
-
-
-def _calibration_error(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """Expected, over ten bins of equal width."""
-    bins = np.minimum((sure * 10).astype(int), 9)
-    parts = [(bins == at) for at in range(10)]
-    return sum(
-        abs(float(sure[one].mean()) - float(right[one].mean())) * float(one.mean())
-        for one in parts
-        if one.any()
-    )
 
 
 def main() -> None:
@@ -368,19 +332,14 @@ def main() -> None:
         others = by
         if name in fitted:
             others = fit_to([one for other in fitted for one in every[other] if other != name], vectors)
-        table = measured([_row(one, vectors, others.features) for one in held], others)
+        table = measured(held, vectors, others)
         print(name, *(f"{key} {value:.1f}" for key, value in table.items()), sep=" | ")
 
 
 def fit_to(held: Sequence[Example], vectors: SentenceVectors) -> Weights:
     """To sentences that `FIRST` puts first, then to those that these weights do: those that the reasoner
     compares."""
-    first = fit([_row(one, vectors, FIRST) for one in held])
-    return fit([_row(one, vectors, first.features) for one in held])
-
-
-def _row(one: Example, vectors: SentenceVectors, weights: NDArray[np.float64]) -> Row:
-    return Row(one.set_name, one.kind, one.compared(vectors, weights), one.truth)
+    return fit(held, vectors, fit(held, vectors, FIRST).features)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.answer_open import asked_text, read_values
 from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, Weights, columns
+from rag.reasoners.roles.reading import Reading
+from rag.records import Question
+from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.words import numbers
 
@@ -83,22 +86,30 @@ class Example:
         return self.asked.kind == "foreign"
 
 
+def read_passages(
+    question: Question, retriever: Retriever, reasoner: EmbeddedReasoner
+) -> tuple[Reading, float]:
+    """What `rag ask` reads of a library of text, and the relevance of its best passage."""
+    search, stages = retriever.settings.search, Pipeline()
+    context = Context(
+        *(question, retriever, reasoner, retriever.settings, EVERYWHERE),
+        top_k=search.top_k,
+        threshold=search.threshold,
+    )
+    rewriting = stages.rewrite(context)
+    passages = stages.retrieve_passages(context, rewriting)
+    relevance = max((one.relevance for one in passages), default=0.0)
+    return read(context, rewriting, (), (), (), passages), relevance
+
+
 def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
     """Of all questions of a library."""
     found = []
     with opened(library, encoder) as retriever:
-        reasoner, settings = EmbeddedReasoner(encoder), retriever.settings
-        stages = Pipeline()
+        reasoner = EmbeddedReasoner(encoder)
         for asked in library.asked:
-            context = Context(
-                *(parse_question(asked.text), retriever, reasoner, settings, EVERYWHERE),
-                top_k=settings.search.top_k,
-                threshold=settings.search.threshold,
-            )
-            rewriting = stages.rewrite(context)
-            passages = stages.retrieve_passages(context, rewriting)
-            text = asked_text(asked.text, read(context, rewriting, (), (), (), passages))
-            relevant = max((one.relevance for one in passages), default=0.0) >= context.threshold
+            reading, relevance = read_passages(parse_question(asked.text), retriever, reasoner)
+            text, relevant = asked_text(asked.text, reading), relevance >= retriever.settings.search.threshold
             found.append(_example(library, asked, text, encoder, relevant=relevant))
             kept = [one for one in text.sentences if not holds(one.text, asked.answers)]
             if asked.kind == "own" and len(kept) < len(text.sentences):

@@ -1,4 +1,4 @@
-"""Accuracy of the bundled encoder, test split: `python -m training.report --into docs/design/encoder.md`.
+"""Accuracy of the bundled encoder, test split: `python -m training.report`, for docs/design/encoder.md.
 
 The same weights give the same report: frames, questions and resampling are seeded.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ import numpy as np
 from PIL import Image
 
 from corpora.records import CAMERA_WEARER
+from eval.metrics.intervals import cluster_interval
+from eval.reports.tables import markdown_table, percent_range
 from eval.workbench.catalogue import KINDS, SCENES, Split, action, with_article
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream
@@ -33,8 +35,6 @@ EncodeText = Callable[[Sequence[str]], "NDArray[np.float32]"]
 """Texts into unit rows."""
 VIDEO_HEIGHT = 360
 SPREAD = 6
-RESAMPLES = 2000
-BEGIN, END = "<!-- report -->", "<!-- end of report -->"
 
 
 def ranks(scores: NDArray[np.float32], right: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -110,7 +110,7 @@ def _rendered(image: Image.Image) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured share: over `hits`, one a question, resampled by clip."""
+    """One measured share: over `hits`, one a question."""
 
     what: str
     measure: str
@@ -118,39 +118,19 @@ class Row:
     clips: NDArray[np.int64]
     chance: float
 
-    def interval(self) -> tuple[float, float]:
-        """95 %, from resampled clips: questions on one clip are not independent."""
-        names, places = np.unique(self.clips, return_inverse=True)
-        right = np.bincount(places, weights=self.hits, minlength=len(names))
-        asked = np.bincount(places, minlength=len(names))
-        sampled = np.random.default_rng(0).integers(0, len(names), (RESAMPLES, len(names)))
-        shares = right[sampled].sum(axis=1) / asked[sampled].sum(axis=1)
-        low, high = np.quantile(shares, (0.025, 0.975))
-        return float(low), float(high)
+    def percent(self) -> str:
+        """The share with its interval: questions on one clip are not independent."""
+        found = cluster_interval(self.hits.astype(float).tolist(), [str(clip) for clip in self.clips])
+        return percent_range(found, n=False)
 
 
 def main() -> None:
-    """Measure the bundled encoder and print or insert the report."""
+    """Measure the bundled encoder and print the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clips", type=int, default=200)
     parser.add_argument("--cache", type=Path, default=None, help="keeps the rendered frames")
-    parser.add_argument("--into", type=Path, default=None, help="a page with the two marks of the report")
     settings = parser.parse_args()
-    table = report(settings.clips, settings.cache)
-    if settings.into is None:
-        print(table)
-        return
-    page = settings.into.read_text(encoding="utf-8")
-    settings.into.write_text(inserted(page, table), encoding="utf-8")
-
-
-def inserted(page: str, table: str) -> str:
-    """The page with the table between its marks. Raises `ValueError` where it has no such marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"the page lacks the marks {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+    print(report(settings.clips, settings.cache))
 
 
 def report(clips: int, cache: Path | None = None) -> str:
@@ -158,22 +138,12 @@ def report(clips: int, cache: Path | None = None) -> str:
     encoder = open_image_encoder("bundled", EncoderSettings(), batch=16)
     seen = render_clips("test", clips, cache)
     encode_text = open_text_tower(encoder.name, EncoderSettings()).encode_text
-    return "\n".join(
-        lines(rows(seen, encoder.encode_images(seen.frames), encode_text), len(seen.frames), clips)
-    )
-
-
-def lines(found: list[Row], frames: int, clips: int) -> Iterator[str]:
-    """A Markdown table."""
-    yield f"{clips} clips and {frames} frames of the test split.\n"
-    yield "| question | measure | figure | 95 % interval | chance | n |"
-    yield "|---|---|---|---|---|---|"
-    for row in found:
-        low, high = row.interval()
-        yield (
-            f"| {row.what} | {row.measure} | {row.hits.mean():.1%} | {low:.1%} to {high:.1%} "
-            f"| {row.chance:.1%} | {len(row.hits)} |"
-        )
+    body = [
+        (row.what, row.measure, row.percent(), f"{row.chance:.1%}", str(len(row.hits)))
+        for row in rows(seen, encoder.encode_images(seen.frames), encode_text)
+    ]
+    table = markdown_table(["question", "measure", "figure, 95 % interval", "chance", "n"], body)
+    return f"{clips} clips and {len(seen.frames)} frames of the test split.\n\n{table}"
 
 
 def rows(seen: Seen, vectors: NDArray[np.float32], encode_text: EncodeText) -> list[Row]:
