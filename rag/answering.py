@@ -37,8 +37,7 @@ from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
-from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
-from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
+from rag.reasoners.roles.caption_window import CAPTION_WINDOW, EXTRACT_KEYWORDS, CaptionRequest
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion

@@ -36,7 +36,7 @@ from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageErr
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
-from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
+from rag.reasoners.roles.answer_open import ANSWER_UNAIDED
 from rag.reasoners.roles.plan import PLAN, PlanRequest, TriedQuery
 from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion

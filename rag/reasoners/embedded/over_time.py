@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.questions import option_label
-from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.embedded.question_forms import asks_for_order
-from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
+from rag.reasoners.embedded.scoring import SentenceVectors, frames_of, relevances
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading

@@ -16,8 +16,8 @@ from rag.reasoners.embedded.question_forms import (
     statement,
 )
 from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.caption_window import Keywords
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS, Facets
-from rag.reasoners.roles.extract_keywords import Keywords
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.words import content_words, tokens, word_set

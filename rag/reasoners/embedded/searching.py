@@ -13,9 +13,8 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import chain, zip_longest
 
-from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.embedded.phrases import entities, query_words, statements
-from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.scoring import SentenceVectors, relevances
 from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest

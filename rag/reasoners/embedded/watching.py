@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from corpora.records import kind_name
 from rag.reasoners.attributes import ATTRIBUTES
-from rag.reasoners.embedded.lines import lines, rank_lines
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import event_text
-from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer, lines, rank_lines
 from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest

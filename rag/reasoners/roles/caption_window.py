@@ -1,4 +1,4 @@
-"""The actions that the frames of a window show, for given keywords (EgoFact, 3.1 and D.2.3)."""
+"""The actions that the frames of a window show, for the keywords of a question (EgoFact, 3.1 and D.2.3)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import VideoView, view_item
-from rag.reasoners.roles.samples import BARE, VIEW
+from rag.reasoners.roles.material import VideoView, distinct, listed_options, view_item
+from rag.reasoners.roles.samples import BARE, CHOICE, EMPTY, OPEN, VIEW
+from rag.records import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +45,36 @@ def _examples() -> Iterator[Example[CaptionRequest, WindowCaption]]:
 
 CAPTION_WINDOW = Role(
     "caption_window", "watcher", CaptionRequest, WindowCaption, _prompt, reply_tokens=2048, examples=_examples
+)
+
+
+class Keywords(Reply):
+    """Short and concrete, in the order of the question."""
+
+    keywords: tuple[str, ...] = ()
+
+
+def _keywords_prompt(question: Question) -> RoleCall:
+    return RoleCall({"question": question.text, "options": listed_options(question)})
+
+
+def _sanitized_keywords(_: Question, reply: Keywords) -> Keywords:
+    return reply.model_copy(update={"keywords": distinct(reply.keywords)})
+
+
+def _keywords_examples() -> Iterator[Example[Question, Keywords]]:
+    found = Keywords(keywords=("telescope workshop", "woman", "part"))
+    yield Example("choice", CHOICE, found)
+    yield Example("open", OPEN, Keywords(keywords=("mirror", "telescope")))
+    yield Example("nothing", EMPTY, Keywords())
+
+
+EXTRACT_KEYWORDS = Role(
+    "extract_keywords",
+    "planner",
+    Question,
+    Keywords,
+    _keywords_prompt,
+    _sanitized_keywords,
+    examples=_keywords_examples,
 )

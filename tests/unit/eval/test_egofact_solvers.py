@@ -19,8 +19,7 @@ from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
 from rag.errors import UsageError
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.caption_window import WindowCaption
-from rag.reasoners.roles.extract_keywords import Keywords
+from rag.reasoners.roles.caption_window import Keywords, WindowCaption
 from tests.fakes.answer_world import ImageWords
 from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
 from tests.fakes.egofact_world import ONE_HOP

@@ -12,10 +12,9 @@ from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.protocol import BadReply, Role
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.answer_open import ANSWER_OPEN
-from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
+from rag.reasoners.roles.answer_open import ANSWER_OPEN, ANSWER_UNAIDED
+from rag.reasoners.roles.caption_window import EXTRACT_KEYWORDS
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
-from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES
 from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.match_frame import MATCH_FRAME

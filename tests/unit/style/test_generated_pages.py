@@ -1,4 +1,4 @@
-"""An outdated API reference or drawing of the layers is refused; `make pages` checks those of the tree."""
+"""An outdated reference is refused; `make pages` checks those of the tree."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ import pytest
 
 from tests.fakes.sources import PACKAGES, ROOT
 
-PAGES = {
-    "write_api.py": "docs/reference/api.md",
-    "write_reference.py": "docs/reference/cli.md",
-    "draw_layers.py": "docs/design/layers.svg",
-}
+PAGES = {"write_api.py": "docs/reference/api.md", "write_reference.py": "docs/reference/cli.md"}
 
 
 @pytest.fixture(scope="module")
