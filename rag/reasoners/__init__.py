@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from corpora.entry_points import load_entry_point
 from indexers.settings import EncoderSettings
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part, Reasoner
 
-__all__ = ["ReasonerContext", "open_reasoner"]
+__all__ = ["ReasonerContext", "deterministic", "open_reasoner"]
 
 GROUP = "rag.reasoners"
+
+_FactoryT = TypeVar("_FactoryT", bound="Callable[[ReasonerContext], Reasoner]")
+
+
+def deterministic(factory: _FactoryT) -> _FactoryT:
+    """Mark a factory whose reasoners always give the same reply: there is nothing to record or replay."""
+    factory.__dict__["deterministic"] = True
+    return factory
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,11 @@ def open_reasoner(
     }
     whole = settings.reasoner
     recorded = whole.record is not None or whole.replay is not None
-    if recorded and all(own.kind == "embedded" for own in by_part.values()):
+    if recorded and all(getattr(_factory(own), "deterministic", False) for own in by_part.values()):
+        kinds = " and ".join(sorted({own.kind for own in by_part.values()}))
         raise SettingsError(
             "reasoner.record and reasoner.replay are for a language model; "
-            "the embedded reasoner always gives the same reply"
+            f"reasoners of the kind {kinds} always give the same reply"
         )
     recording = open_recording(whole) if recorded else None
     usage_counter = UsageCounter()
