@@ -65,14 +65,14 @@ pages: .venv/.with-dev
 	$(BIN)/python docs/write_reference.py --check
 	$(BIN)/python docs/write_api.py --check
 
-# A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
-# with the first and the last Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.
+# A resolver's dry run: everything installs from wheels on each platform with the first and the last Python. Intel
+# Macs are left out: PyTorch and FAISS no longer publish wheels for them.
 PLATFORMS := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
 PYTHONS := 3.11 3.14
 resolve: .venv/.with-dev
 	@set -e; for platform in $(PLATFORMS); do for python in $(PYTHONS); do \
 	  MACOSX_DEPLOYMENT_TARGET=14.0 $(BIN)/uv pip compile --quiet --extra all --python-platform $$platform \
-	    --python-version $$python --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml >/dev/null; \
+	    --python-version $$python --only-binary :all: pyproject.toml >/dev/null; \
 	  echo "installs on $$platform, Python $$python"; done; done
 
 # The tests of the packages with the lowest versions that pyproject.toml allows. Old releases warn of each other.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from eval.runs.records import Query, Sample
-from eval.trec import escape_id
-from rag.errors import ExtraMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +54,13 @@ def tokens(scored: Scored) -> float:
     return float(sum(scored.sample.tokens.values()))
 
 
-def score_samples(
-    pairs: Sequence[tuple[Query, Sample]],
-    clip_success: Mapping[str, float],
-    passage_success: Mapping[str, float],
-) -> list[Scored]:
-    """`pairs`: all samples of one run. The success measures by query id, of `eval.metrics.scored`."""
+CLIPS_AT = 5
+PASSAGES_AT = 6
+"""As many as EgoFact retrieves (3.2 and D.2.3)."""
+
+
+def score_samples(pairs: Sequence[tuple[Query, Sample]]) -> list[Scored]:
+    """`pairs`: all samples of one run. Retrieval succeeds where the gold item is among the first k."""
     clips = any(sample.clips for _, sample in pairs)
     passages = any(sample.passages for _, sample in pairs)
     localizes = any(sample.gold_window_found is not None for _, sample in pairs)
@@ -71,13 +69,27 @@ def score_samples(
         Scored(
             query,
             sample,
-            clip_success[query.query_id] >= 1 if clips and query.video else None,
-            passage_success[query.query_id] >= 1 if passages and query.passage is not None else None,
+            _among(query.video, sample.clips, CLIPS_AT) if clips and query.video else None,
+            _among(query.passage, ranked_passages(sample), PASSAGES_AT)
+            if passages and query.passage is not None
+            else None,
             localizes,
             ranks,
         )
         for query, sample in pairs
     ]
+
+
+def _among(gold: str, found: Iterable[Sequence[Any]], k: int) -> bool:
+    """`found`: ids with their scores, best first; an id that comes again does not count."""
+    return gold in list(dict.fromkeys(one[0] for one in found))[:k]
+
+
+def ranked_passages(sample: Sample) -> list[tuple[str, float]]:
+    """Passages of all options in one ranking by score, equal scores by id."""
+    return sorted(
+        ((found.passage_id, found.score) for found in sample.passages), key=lambda each: (-each[1], each[0])
+    )
 
 
 def correct(scored: Scored) -> float | None:
@@ -96,31 +108,3 @@ def unscored_reason(scored: Scored) -> str:
 def parse_failure(scored: Scored) -> float:
     """1 where a reply could not be read: a score that parsing alone lowers must show it."""
     return float(scored.sample.parse_failure)
-
-
-CLIPS_AT = 5
-PASSAGES_AT = 6
-"""As many as EgoFact retrieves (3.2 and D.2.3)."""
-
-
-def success(qrels: Mapping[str, str], run: Path, k: int) -> dict[str, float]:
-    """Success@k of each query of `qrels`: 1 where its one gold item is among the first k of `run`, else 0.
-
-    `run`: a TREC file. Computed by ir-measures, that is trec_eval's own `success`; a query without a line in
-    the run counts 0. Raises `ExtraMissing` without ir-measures.
-    """
-    try:
-        import ir_measures
-    except ImportError as error:
-        raise ExtraMissing(
-            "ir-measures not installed; install it with: pip install 'offline-video-rag[eval]'"
-        ) from error
-    if not qrels:
-        return {}
-    columns = {escape_id(query_id): query_id for query_id in qrels}
-    judged = [ir_measures.Qrel(name, escape_id(qrels[query_id]), 1) for name, query_id in columns.items()]
-    found = dict.fromkeys(qrels, 0.0)
-    ranked = ir_measures.read_trec_run(str(run))
-    for metric in ir_measures.iter_calc([ir_measures.Success @ k], judged, ranked):
-        found[columns[metric.query_id]] = float(metric.value)
-    return found

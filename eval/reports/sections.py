@@ -12,7 +12,7 @@ from eval.reports.report_file import base_system
 from eval.reports.spec import ReportSpec, Row, Section
 from eval.runs.folder import Run, read_run_folder, read_unusable
 from eval.runs.records import skip_reason
-from eval.runs.runner import check_retrieval, score_run
+from eval.runs.runner import score_run
 from eval.tasks import open_task
 from rag.errors import UsageError
 
@@ -34,7 +34,8 @@ def gather(folders: Sequence[Path]) -> list[Section]:
             raise UsageError(
                 f"{run.folder}: {done} of {due} queries are answered; 'rag eval run' goes on there"
             )
-        check_retrieval(run)
+        if not (run.folder / "results.json").is_file():
+            raise UsageError(f"{run.folder}: answered and not scored yet; 'rag eval run' goes on there")
     sections: dict[str, list[Run]] = {}
     for run in runs:
         first = sections.setdefault(run.identity["benchmark"], [run])[0]

@@ -19,8 +19,8 @@ from typing import Any
 SCHEMA = "rag.eval.run/1"
 
 PACKAGES = (
-    *("av", "faiss-cpu", "ir-measures", "lancedb", "numpy", "onnxruntime", "pillow", "pyarrow"),
-    *("pytrec-eval-terrier", "sentence-transformers", "tokenizers", "torch", "transformers"),
+    *("av", "faiss-cpu", "lancedb", "numpy", "onnxruntime", "pillow", "pyarrow"),
+    *("sentence-transformers", "tokenizers", "torch", "transformers"),
 )
 """Those whose version can move an answer or a figure."""
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from corpora.outputs import RESULTS_SCHEMA, OverwritePolicy, atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
-from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_samples, success
+from eval.metrics.scored import Measure, Scored, ranked_passages, score_samples
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
 from eval.runs.answering import Answered, answer_queries, score_output
@@ -52,8 +52,10 @@ def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: S
     """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries that were
     asked."""
     queries = _asked(queries, samples)
-    for file, text in _retrieval(tag, samples).items():
-        atomic_write_text(folder / file, text)
+    clips_found = ((sample.query_id, _levelled(sample)) for sample in samples)
+    passages = ((sample.query_id, ranked_passages(sample)) for sample in samples)
+    atomic_write_text(folder / "clips.run.trec", _run_text(clips_found, tag))
+    atomic_write_text(folder / "passages.run.trec", _run_text(passages, tag))
     # A question may come without a known video: then nothing is to be found for it.
     clips = ((query.query_id, query.video) for query in queries if query.video)
     _write_qrels(folder / "clips.qrels", clips)
@@ -68,20 +70,6 @@ def _asked(queries: Sequence[Query], samples: Sequence[Sample]) -> list[Query]:
 
 def _skipped(run: Run) -> int:
     return sum(bool(skip_reason(sample)) for sample in run.samples)
-
-
-def check_retrieval(run: Run) -> None:
-    """Raises `UsageError` where a ranking on disk is not the samples', or the run is not scored yet."""
-    if not (run.folder / "results.json").is_file():
-        raise UsageError(f"{run.folder}: answered and not scored yet; 'rag eval run' goes on there")
-    for file, text in _retrieval(run.identity["system"], run.samples).items():
-        path = run.folder / file
-        try:
-            found = path.read_bytes()
-        except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}; 'rag eval run' writes it again") from error
-        if found != text.encode():
-            raise UsageError(f"{path}: not the ranking in samples.jsonl; 'rag eval run' writes it again")
 
 
 def write_results(
@@ -126,14 +114,9 @@ def write_results(
 
 
 def score_run(run: Run) -> list[Scored]:
-    """Every sample that was not skipped, with its retrieval scored from the TREC files on disk."""
-    asked = _asked(run.queries, run.samples)
-    clips = {query.query_id: query.video for query in asked if query.video}
-    passages = {query.query_id: query.passage for query in asked if query.passage is not None}
+    """Every sample that was not skipped, with its retrieval scored."""
     return score_samples(
-        [pair for pair in zip(run.queries, run.samples, strict=True) if not skip_reason(pair[1])],
-        success(clips, run.folder / "clips.run.trec", CLIPS_AT),
-        success(passages, run.folder / "passages.run.trec", PASSAGES_AT),
+        [pair for pair in zip(run.queries, run.samples, strict=True) if not skip_reason(pair[1])]
     )
 
 
@@ -141,20 +124,6 @@ def _levelled(sample: Sample) -> Iterator[tuple[str, float]]:
     """Clips in the order given. Lists fused of two kinds may rise in score: held level."""
     levels = accumulate((clip.score for clip in sample.clips), min)
     return zip((clip.clip_id for clip in sample.clips), levels, strict=True)
-
-
-def _ranked(sample: Sample) -> list[tuple[str, float]]:
-    """Passages of all options in one ranking by score, equal scores by id."""
-    return sorted(
-        ((found.passage_id, found.score) for found in sample.passages), key=lambda each: (-each[1], each[0])
-    )
-
-
-def _retrieval(tag: str, samples: Sequence[Sample]) -> dict[str, str]:
-    """File name to its whole text."""
-    clips = ((sample.query_id, _levelled(sample)) for sample in samples)
-    passages = ((sample.query_id, _ranked(sample)) for sample in samples)
-    return {"clips.run.trec": _run_text(clips, tag), "passages.run.trec": _run_text(passages, tag)}
 
 
 def _run_text(rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: str) -> str:

@@ -26,9 +26,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("name", "content", "why"),
     [
         ("results.json", None, "answered and not scored yet"),
-        ("clips.run.trec", None, "writes it again"),
-        ("clips.run.trec", b"\xff\xfe", "not the ranking in samples"),
-        ("passages.run.trec", b"", "not the ranking in samples"),
         ("timings.jsonl", b"\xff\n", "no timing"),
     ],
 )

@@ -26,7 +26,7 @@ from eval.metrics.localization import (
     temporal_iou,
 )
 from eval.metrics.pairing import compare, holm, mcnemar_p, sign_flip_p
-from eval.metrics.scored import Scored, success
+from eval.metrics.scored import Scored
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
@@ -225,14 +225,6 @@ def test_paired_systems_and_their_seeds() -> None:
     assert "1 queries" in unpaired_note([pair, common])
     assert not unpaired_note([pair])
     assert compare(better[:1], worse[1:]) is None
-
-
-def test_success_counts_a_query_without_lines_as_a_miss(tmp_path: Path) -> None:
-    run = _write(tmp_path / "r.trec", {"q 1": [("x", 0.9), ("go ld", 0.5)], "q2": [("x", 0.9)]})
-    gold = {"q 1": "go ld", "q2": "gold", "q3": "gold"}
-    assert success(gold, run, 1) == {"q 1": 0.0, "q2": 0.0, "q3": 0.0}
-    assert success(gold, run, 2) == {"q 1": 1.0, "q2": 0.0, "q3": 0.0}
-    assert success({}, run, 2) == {}
 
 
 def test_a_measure_counts_where_it_applies_and_by_slices() -> None:

@@ -49,8 +49,12 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
     assert "seconds" not in (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8")
     qrels = (tmp_path / "run" / "clips.qrels").read_text(encoding="utf-8").splitlines()
     assert qrels[0] == f"q000 0 {run.queries[0].video} 1"
-    ranked = ir_measures.read_trec_run(str(tmp_path / "run" / "clips.run.trec"))
+    ranked = list(ir_measures.read_trec_run(str(tmp_path / "run" / "clips.run.trec")))
     assert len({row.query_id for row in ranked}) == 40
+    judged = list(ir_measures.read_trec_qrels(str(tmp_path / "run" / "clips.qrels")))
+    found = ir_measures.calc_aggregate([ir_measures.Success @ 5], judged, ranked)
+    own = results["figures"]["clip success@5"]["overall"]["value"]
+    assert found[ir_measures.Success @ 5] == pytest.approx(own, abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
