@@ -23,7 +23,7 @@ from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_librar
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.scored import Scored
-from eval.reports.measured import draw_reliability
+from eval.reports.drawing import draw_reliability
 from eval.reports.spec import Row
 from eval.runs.records import Query, Sample
 from indexers.protocol import TextEncoder

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from eval.metrics.scored import Measure, Scored
-from eval.reports.described import GENERIC
-from eval.reports.spec import ReportSpec
+from eval.reports.described import GENERIC, Report
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput, UnusableRow
 from rag.errors import UsageError
 from rag.settings import Settings
@@ -162,7 +161,7 @@ class Task(ABC, Generic[Environment]):
     """One line for `rag eval list`."""
     folder: Path | None = None
     """Of the data; None where it has none or none was given."""
-    report: ReportSpec = GENERIC
+    report: Report = GENERIC
     score_type: type[Score] = Score
     judges: ClassVar[Mapping[str, str]] = {}
     """Name of each judge of `rag eval score --judge`, and what it is; the first is the default."""

@@ -11,9 +11,15 @@ from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
-from eval.metrics.tables import CASES, MEASURES
-from eval.reports.drawing import draw_agreement, draw_bars, draw_costs, draw_counts, draw_sweeps, draw_systems
-from eval.reports.measured import calibration_table, draw_reliability, localization_table, reliability_table
+from eval.metrics.tables import CASES, MEASURES, estimate
+from eval.reports.drawing import (
+    draw_bars,
+    draw_costs,
+    draw_counts,
+    draw_reliability,
+    draw_sweeps,
+    draw_systems,
+)
 from eval.reports.report_file import (
     OVERALL,
     ComparedData,
@@ -23,16 +29,7 @@ from eval.reports.report_file import (
     base_system,
     read_report,
 )
-from eval.reports.spec import (
-    Compared,
-    ReportSpec,
-    Row,
-    Section,
-    compared_rows,
-    named_systems,
-    shown,
-    sweep_points,
-)
+from eval.reports.spec import Row, Section, compared_rows, named_systems, shown, sweep_points
 from eval.reports.tables import (
     MARK,
     NOTHING,
@@ -42,9 +39,12 @@ from eval.reports.tables import (
     Table,
     agreement_table,
     as_column,
+    calibration_table,
+    localization_table,
     measured,
     paired_table,
     percent,
+    reliability_table,
 )
 
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
@@ -66,7 +66,7 @@ def load_report(
     pairs: Mapping[str, OwnPairs] | None = None,
     figures: Mapping[str, OwnFigure] | None = None,
     facts: Facts = lambda _: {},
-) -> ReportSpec:
+) -> Report:
     """The report of the task in `package`, of its `report.toml`.
 
     What the task computes itself, by name: `measures`; `rules` of tables and figures of agreement; `pairs` of
@@ -74,8 +74,9 @@ def load_report(
     for a file that names a measure, a rule, a printed table, a figure or a key that does not exist.
     """
     data, known = read_report(package), {**MEASURES, **(measures or {})}
-    report = _Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
-    named = {(name, part.kind == "agreement") for part in data.parts for name in part.measures}
+    report = Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
+    named = {(name, table.kind == "agreement") for table in data.tables for name in table.measures}
+    named |= {(name, False) for figure in data.figures for name in figure.measures}
     named |= {(one.measure, False) for one in data.compared}
     unknown = {name for name, rule in named if name not in (report.rules if rule else known)}
     printed = {table.printed for table in data.tables}.union(*(one.printed for one in data.compared))
@@ -83,11 +84,13 @@ def load_report(
     unknown |= {one.name for one in data.figures if one.kind == "own"} - report.own_figures.keys()
     if unknown:
         raise ValueError(f"{package}: report.toml names {', '.join(sorted(unknown))}, which does not exist")
-    return ReportSpec(data, report.tables, report.figures, tuple(map(report.compared, data.compared)))
+    return report
 
 
 @dataclass(frozen=True)
-class _Report:
+class Report:
+    """The report of one task."""
+
     data: ReportData
     known: Mapping[str, Measure | Column]
     rules: Mapping[str, Rule]
@@ -95,25 +98,24 @@ class _Report:
     own_figures: Mapping[str, OwnFigure]
     facts: Facts
 
-    def compared(self, one: ComparedData) -> Compared:
-        tables = [self.data.printed[name] for name in one.printed]
+    def estimate(self, one: ComparedData, samples: Sequence[Scored]) -> Estimate | None:
+        """A measure of the page of all tasks."""
+        return estimate(as_column(self.known[one.measure]).measure, samples)
 
-        def text(system: str) -> str:
-            printed = next((table for table in tables if table.of(system)), None)
-            if printed is None:
-                return ""
-            model = printed.stands.get(system)
-            place = f"{printed.place}, {model}" if model else printed.place
-            found = printed.of(system)
-            figure = found.get(one.column, found.get(one.measure))
-            return "" if figure is None else f"{figure:.1f} ({place})"
-
-        measure = as_column(self.known[one.measure]).measure
-        return Compared(one.label, measure, one.about, text if tables else None)
+    def paper(self, one: ComparedData, system: str) -> str:
+        """What the paper printed of it: `33.6 (EgoFact, table 3)`; empty where it has nothing."""
+        printed = next((table for name in one.printed if (table := self.data.printed[name]).of(system)), None)
+        if printed is None:
+            return ""
+        model, found = printed.stands.get(system), printed.of(system)
+        place = f"{printed.place}, {model}" if model else printed.place
+        figure = found.get(one.column, found.get(one.measure))
+        return "" if figure is None else f"{figure:.1f} ({place})"
 
     # Tables
 
     def tables(self, section: Section) -> list[Table]:
+        """Tables without a row are left out; those with records are written as CSV too."""
         return [self._table(table, section) for table in self.data.tables]
 
     def _table(self, table: TableData, section: Section) -> Table:
@@ -273,8 +275,9 @@ class _Report:
 
     # Figures
 
-    def figures(self, section: Section, folder: Path) -> list[str]:
-        """PNG files into `folder`; gives their names. Figures that do not apply are left out."""
+    def draw(self, section: Section, folder: Path) -> list[str]:
+        """PNG files into `folder`; gives their names. Figures that do not apply are left out, and one named
+        as a table is shown below it."""
         return [name for figure in self.data.figures for name in self._figure(figure, section, folder)]
 
     def _figure(self, figure: FigureData, section: Section, folder: Path) -> list[str]:
@@ -285,8 +288,6 @@ class _Report:
             return draw_reliability(few, folder)
         if figure.kind == "own":
             return self.own_figures[figure.name](section, path, title)
-        if figure.kind == "agreement":
-            return self._draw_agreement(figure, rows, path)
         if figure.kind == "counts":
             samples = rows[0].samples if rows else ()
             counts = {key: Counter(_value(one, key) for one in samples) for key in figure.across}
@@ -302,10 +303,6 @@ class _Report:
         if figure.kind == "groups":
             return self._draw_groups(figure, few, columns, path)
         return self._draw_bars(figure, few, columns, path)
-
-    def _draw_agreement(self, figure: FigureData, rows: Sequence[Row], path: Path) -> list[str]:
-        panels = [(rule, self._agrees(row, rule)) for row in rows[:1] for rule in figure.measures]
-        return draw_agreement(path, figure.title, panels) if any(each.n for _, each in panels) else []
 
     def _draw_groups(
         self, figure: FigureData, rows: Sequence[Row], columns: Mapping[str, Column], path: Path

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.outputs import PROGRAM, atomic_file
-from eval.metrics.agreement import Agreement
+from eval.metrics.calibration import reliability
 from eval.metrics.intervals import Estimate
 from eval.metrics.scored import correct
 from eval.metrics.tables import estimate
@@ -237,26 +237,37 @@ def draw_counts(path: Path, title: str, panels: Mapping[str, Mapping[str, int]])
     return draw(path, (4.2 * len(panels), 1.2 + 0.28 * max(map(len, panels.values()))), paint)
 
 
-def draw_agreement(path: Path, title: str, panels: Sequence[tuple[str, Agreement]]) -> list[str]:
-    """Two by two counts and shares of rule against truth, a panel for each named agreement."""
+def draw_reliability(rows: Sequence[Row], folder: Path) -> list[str]:
+    """The reliability diagram of each row, side by side; gives its name."""
 
     def paint(figure: Figure) -> None:
-        every = figure.subplots(1, len(panels), squeeze=False)[0]
-        for axes, (name, each) in zip(every, panels, strict=True):
-            total = max(1, each.n)
-            counts = ((each.both, each.only_rule), (each.only_truth, each.neither))
-            axes.imshow([[n / total for n in cells] for cells in counts], cmap="Blues", vmin=0, vmax=1)
-            for y, cells in enumerate(counts):
-                for x, count in enumerate(cells):
-                    ink = "white" if count / total > 0.55 else "black"
-                    text = f"{100 * count / total:.1f} %\n{count}"
-                    axes.text(x, y, text, ha="center", va="center", color=ink)
-            axes.set_xticks((0, 1), ("true", "not true"))
-            axes.set_yticks((0, 1), ("yes", "no"))
-            axes.set_title(f"{name}, n={each.n}", fontsize=9)
-        figure.suptitle(title)
+        panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)
+        for number, (row, axes) in enumerate(zip(rows, panels[0], strict=True)):
+            bins = reliability(row.samples)
+            axes.plot([0, 100], [0, 100], color="#999999", linewidth=0.8, linestyle="--")
+            axes.bar(
+                [50 * (each.low + each.high) for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                [95 * (each.high - each.low) for each in bins],
+                color=COLOURS[number % len(COLOURS)],
+                alpha=0.6,
+            )
+            axes.plot(
+                [100 * each.confidence for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                marker="o",
+                linestyle="none",
+                color="#222222",
+                markersize=3,
+            )
+            for each in bins:
+                axes.annotate(str(each.accuracy.n), (50 * (each.low + each.high), 2), ha="center", fontsize=7)
+            axes.set_xlim(0, 100)
+            axes.set_xlabel("confidence (%)")
+            axes.set_title(row.label)
+            percent_axis(axes, "right (%)")
 
-    return draw(path, (3.4 * len(panels), 3.2), paint)
+    return draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)
 
 
 def percent_axis(axes: Axes, label: str = "%") -> None:

@@ -2,25 +2,23 @@
 
 `write_report`: a Markdown page, and a folder of CSV and PNG for each task; times are apart, in
 `timings.md` and `timings.csv`, which alone differ between equal runs. `write_overview`: every system
-with n, interval, tokens, seconds and the papers' figures, as Markdown, HTML and CSV; its seconds are of
-the machine that ran."""
+with n, interval, tokens, seconds and the papers' figures, as Markdown and CSV; its seconds are of the machine
+that ran."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from statistics import median
-from typing import Literal, NamedTuple
 
 from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, atomic_write_text
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure, parse_failure, sample_field, tokens
+from eval.metrics.scored import Measure, correct, parse_failure, sample_field, tokens
 from eval.metrics.tables import estimate
-from eval.reports.opening import opening
+from eval.reports.report_file import Pair, base_system
 from eval.reports.sections import gather, judges_of, made_with
-from eval.reports.spec import Compared, Row, Section, answered
+from eval.reports.spec import Row, Section, answered, compared_rows
 from eval.reports.tables import (
     MARK,
     NOTHING,
@@ -29,6 +27,7 @@ from eval.reports.tables import (
     csv_text,
     markdown_table,
     measured,
+    percent,
     percent_range,
     record,
     report_folder,
@@ -168,6 +167,57 @@ def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str])
             yield f"![{table.title}]({_folder(section)}/{figure})\n"
 
 
+def opening(section: Section) -> Iterator[str]:
+    """What was asked, what came out and what it means, a sentence each; none without an answer."""
+    if not any(row.samples for row in section.rows):
+        return
+    clusters = len({query.cluster for query in section.queries})
+    asked = section.spec.data.asked or "the questions of this benchmark"
+    yield (
+        f"{_systems(len(section.rows))} asked {len(section.queries)} queries on {clusters} "
+        f"{section.spec.data.labels.clusters}: {asked}."
+    )
+    claims = {(pair.system, pair.minus): pair for pair in section.spec.data.pairs if pair.claim}
+    for one, other, found in compared_rows(section):
+        pair = claims.get((base_system(one.system), other.system))
+        if pair is not None:
+            yield f"Right are {_right(one)} and {_right(other)}."
+            yield _meaning(pair, found.difference)
+            return
+    scored = [(share.value, row) for row in section.rows if (share := estimate(correct, row.samples))]
+    best = [row for _, row in sorted(scored, key=lambda part: -part[0])]
+    shares = " and ".join(_right(row) for row in best[:2])
+    yield f"Right are {shares}." if best else "No answer could be judged."
+    yield "No pair of systems was run that this report compares, so it says nothing about a difference."
+
+
+def _systems(count: int) -> str:
+    return "1 system was" if count == 1 else f"{count} systems were"
+
+
+def _right(row: Row) -> str:
+    """`80.3 % (75.9 to 84.5) of the 396 answers of localized`."""
+    found = estimate(correct, row.samples)
+    if found is None:
+        return f"none of the answers of `{row.label}`, which could not be judged,"
+    return f"{percent(found.value)} % ({_reach(found)}) of the {found.n} answers of `{row.label}`"
+
+
+def _reach(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return "no interval"
+    return f"{percent(found.low)} to {percent(found.high)}"
+
+
+def _meaning(pair: Pair, difference: Estimate) -> str:
+    points = f"The difference is {percent(difference.value)} points ({_reach(difference)})"
+    if difference.low is not None and difference.low > 0:
+        return f"{points}, which is more than chance gives: {pair.claim}."
+    if difference.high is not None and difference.high < 0:
+        return f"{points}, which speaks against it that {pair.claim}."
+    return f"{points}, which may be chance: these runs do not show that {pair.claim}."
+
+
 def _made(section: Section) -> str:
     """Which program and data it came from, in one paragraph."""
     commits = sorted({commit for row in section.rows for commit in row.commits})
@@ -221,25 +271,6 @@ NOTE = (
     f"model ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on "
     "other videos, questions and models: it is there to be looked at, not to be compared."
 )
-STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:96rem;padding:0 1rem;color:#1c1f26}
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2.2rem}.quiet{color:#667}
-table{border-collapse:collapse;width:100%}th,td{padding:.25rem .8rem .25rem 0;text-align:left;
-border-bottom:1px solid #e3e6ea;vertical-align:top}td.number,th.number{text-align:right}
-td.paper,th.paper{color:#8a5a00;background:#fdf8ee;padding-left:.6rem}
-.bar{position:relative;background:#eef1f5;height:.7rem;min-width:8rem;border-radius:2px}
-.bar i{position:absolute;left:0;top:0;bottom:0;background:#2f7ed8;border-radius:2px}
-.bar b{position:absolute;top:.28rem;height:.14rem;background:#1c1f26}
-"""
-
-
-class _Cell(NamedTuple):
-    """A cell of a line, or of the head."""
-
-    text: str
-    kind: Literal["", "number", "paper"] = "number"
-    """Its class in HTML."""
-    bar: Estimate | None = None
 
 
 def write_overview(
@@ -254,7 +285,6 @@ def write_overview(
         sections = gather(run_folders(folders))
         files = {
             "overview.md": "\n".join(_markdown(sections)),
-            "overview.html": "\n".join(_html(sections)),
             "overview.csv": csv_text([each for section in sections for each in _records(section)]),
         }
         for name, text in files.items():
@@ -262,36 +292,29 @@ def write_overview(
     return [out / name for name in files]
 
 
-def _figures(section: Section, row: Row) -> Iterator[tuple[Compared, Estimate | None, str]]:
-    """Each measure of a system, and what the paper printed of it."""
-    for one in section.spec.compared:
-        paper = one.printed(row.system) if one.printed else ""
-        yield one, estimate(one.measure, row.samples), paper
-
-
 def _middle(row: Row) -> float | None:
     seconds = _seconds(row)
     return median(seconds) if seconds else None
 
 
-def _head(section: Section) -> Iterator[_Cell]:
-    yield _Cell("system", "")
-    for one in section.spec.compared:
-        yield _Cell(f"{one.label}, %")
+def _head(section: Section) -> Iterator[str]:
+    yield "system"
+    for one in section.spec.data.compared:
+        yield f"{one.label}, %"
         if one.printed:
-            yield _Cell(f"{one.label}: {MARK}", "paper")
-    yield from (_Cell("tokens a query"), _Cell("median seconds"))
+            yield f"{one.label}: {MARK}"
+    yield from ("tokens a query", "median seconds")
 
 
-def _line(section: Section, row: Row) -> Iterator[_Cell]:
-    yield _Cell(row.label, "")
-    for one, found, paper in _figures(section, row):
-        yield _Cell(percent_range(found, n=True), bar=found)
+def _line(section: Section, row: Row) -> Iterator[str]:
+    yield row.label
+    for one in section.spec.data.compared:
+        yield percent_range(section.spec.estimate(one, row.samples))
         if one.printed:
-            yield _Cell(paper or NOTHING, "paper")
+            yield section.spec.paper(one, row.system) or NOTHING
     middle = _middle(row)
-    yield _Cell(f"{_mean_tokens(row):,.0f}")
-    yield _Cell(NOTHING if middle is None else f"{middle:.2f}")
+    yield f"{_mean_tokens(row):,.0f}"
+    yield NOTHING if middle is None else f"{middle:.2f}"
 
 
 def _about(section: Section) -> str:
@@ -302,7 +325,7 @@ def _about(section: Section) -> str:
 
 def _below(section: Section) -> Iterator[str]:
     """What each measure counts, and what the runs were made with."""
-    for one in section.spec.compared:
+    for one in section.spec.data.compared:
         about = one.about or section.spec.data.labels.right
         yield f"{one.label.capitalize()}: {about}"
     yield from made_with(section)
@@ -314,8 +337,7 @@ def _markdown(sections: Sequence[Section]) -> Iterator[str]:
     for section in sections:
         yield f"## {section.benchmark}\n"
         yield f"{_about(section)}\n"
-        lines = [[cell.text for cell in _line(section, row)] for row in section.rows]
-        yield markdown_table([cell.text for cell in _head(section)], lines)
+        yield markdown_table(list(_head(section)), [list(_line(section, row)) for row in section.rows])
         for line in _below(section):
             yield f"{line}\n"
 
@@ -323,37 +345,7 @@ def _markdown(sections: Sequence[Section]) -> Iterator[str]:
 def _records(section: Section) -> Iterator[dict[str, Cell]]:
     for row in section.rows:
         spent = {"tokens": _mean_tokens(row), "median_seconds": _middle(row)}
-        for one, found, paper in _figures(section, row):
+        for one in section.spec.data.compared:
             keys = {"benchmark": section.benchmark, "system": row.label, "measure": one.label}
+            found, paper = section.spec.estimate(one, row.samples), section.spec.paper(one, row.system)
             yield {**record(found, **keys), **spent, "paper": paper}
-
-
-def _html(sections: Sequence[Section]) -> Iterator[str]:
-    yield "<!doctype html><html lang=en><meta charset=utf-8>"
-    yield f"<title>{TITLE}</title><style>{STYLE}</style><h1>{TITLE}</h1><p>{escape(NOTE)}</p>"
-    for section in sections:
-        yield f"<h2>{escape(section.benchmark)}</h2><p class=quiet>{escape(_about(section))}</p><table><tr>"
-        yield from (f"<th class='{cell.kind}'>{escape(cell.text)}</th>" for cell in _head(section))
-        yield "</tr>"
-        for row in section.rows:
-            name, *figures, spent, middle = (
-                f"<td class={cell.kind}>{escape(cell.text)}{_bar(cell.bar)}</td>"
-                for cell in _line(section, row)
-            )
-            yield f"<tr>{name.replace(' class=', '')}"
-            yield from (*figures, spent + middle, "</tr>")
-        yield "</table>"
-        for line_below in _below(section):
-            yield f"<p class=quiet>{escape(line_below)}</p>"
-    yield "</html>\n"
-
-
-def _bar(found: Estimate | None) -> str:
-    """The share as a bar, its interval as a line on it."""
-    if found is None:
-        return ""
-    reach = ""
-    if found.low is not None and found.high is not None:
-        wide = 100 * (found.high - found.low)
-        reach = f"<b style='left:{100 * found.low:.1f}%;width:{wide:.1f}%'></b>"
-    return f"<div class=bar><i style='width:{100 * found.value:.1f}%'></i>{reach}</div>"

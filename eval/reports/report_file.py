@@ -123,9 +123,7 @@ class FigureData(_Data):
 
     name: str
     title: str = ""
-    kind: Literal[
-        "bars", "groups", "counts", "costs", "agreement", "sweep", "systems", "reliability", "own"
-    ] = "bars"
+    kind: Literal["bars", "groups", "counts", "costs", "sweep", "systems", "reliability", "own"] = "bars"
     """bars: a panel for each case of the answer. groups: a panel for each measure, over values of `across`.
     counts: how many queries have each value of `across`. costs: the first measure over the second."""
     measures: tuple[str, ...] = ()

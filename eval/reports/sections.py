@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from eval.reports.described import GENERIC
+from eval.reports.described import GENERIC, Report
 from eval.reports.report_file import base_system
-from eval.reports.spec import ReportSpec, Row, Section
+from eval.reports.spec import Row, Section
 from eval.runs.folder import Run, read_run_folder, read_unusable
 from eval.runs.records import skip_reason
 from eval.runs.runner import score_run
@@ -17,7 +17,7 @@ from eval.tasks import open_task
 from rag.errors import UsageError
 
 
-def report_of(run: Run) -> ReportSpec:
+def report_of(run: Run) -> Report:
     """How the task of a run is reported; a task that is not on this machine, by the generic tables."""
     try:
         return open_task(run.manifest["factory"]).report
@@ -99,7 +99,7 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
     )
 
 
-def _rank(system: str, spec: ReportSpec) -> int:
+def _rank(system: str, spec: Report) -> int:
     """The task's own systems first, in the order of its paper; then others by name, then controls."""
     name = base_system(system)
     if name in spec.data.order:

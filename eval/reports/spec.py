@@ -1,20 +1,20 @@
-"""How a task is reported (`ReportSpec`), and what a report is of: a row a system, a section a task."""
+"""What a report is of: a row a system, a section a task."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored
-from eval.reports.report_file import ReportData, base_system
+from eval.metrics.scored import Scored
+from eval.reports.report_file import base_system
 from eval.runs.records import Query, UnusableRow
 
 if TYPE_CHECKING:
-    from eval.reports.tables import Table
+    from eval.reports.described import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Section:
     """All runs on one set of queries."""
 
     benchmark: str
-    spec: ReportSpec
+    spec: Report
     dataset: Mapping[str, str]
     queries: tuple[Query, ...]
     rows: tuple[Row, ...]
@@ -112,27 +112,3 @@ def shown(section: Section) -> tuple[Row, ...]:
     for one, other, _ in compared_rows(section):
         return other, one
     return section.rows[:2]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A measure on the page of all tasks, and what the task's paper printed of that same measure."""
-
-    label: str
-    measure: Measure
-    about: str = ""
-    """What is counted, in a sentence; empty for what `Labels.right` describes."""
-    printed: Callable[[str], str] | None = None
-    """From the name of a solver of ours: `33.6 (EgoFact, table 3)`; empty where the paper has nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSpec:
-    """The report of one task."""
-
-    data: ReportData
-    tables: Callable[[Section], list[Table]]
-    """Tables without a row are left out; those with records are written as CSV too."""
-    draw: Callable[[Section, Path], list[str]]
-    """Writes PNG files into a folder and gives their names; one named as a table is shown below it."""
-    compared: tuple[Compared, ...]

@@ -35,7 +35,7 @@ def report(
 ) -> int:
     """Write report.md, CSV and PNG of each table and figure.
 
-    With --all, one page in three forms. Runs of one system are pooled over seeds.
+    With --all, one page as Markdown and CSV. Runs of one system are pooled over seeds.
     """
     policy = session.overwrite_policy(force, *runs)
     if everything:

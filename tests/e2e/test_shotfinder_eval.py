@@ -138,14 +138,7 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
         assert title in text
     assert "paper, other data: Gemini-3-Pro" in text
     made = {path.name for path in (tmp_path / "one" / "shotfinder-kettle").iterdir()}
-    assert {
-        "right.png",
-        "figure4_sweeps.png",
-        "figure5_data.png",
-        "figure6_agreement.png",
-        "failures.png",
-        "constraints.csv",
-    } <= made
+    assert {"right.png", "figure4_sweeps.png", "figure5_data.png", "failures.png", "constraints.csv"} <= made
     page = write_overview(folders, tmp_path / "all")[0].read_text(encoding="utf-8")
     assert "26.9 (ShotFinder, table 1, GPT-5.2)" in page
 
