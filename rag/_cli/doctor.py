@@ -140,11 +140,9 @@ def _module(module: str, absent: str = "") -> Finding:
     """Imports the package: an installed wheel may still not load. `absent`: said where it may be missing."""
     try:
         loaded = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if absent and error.name == module:
-            return Finding("package", module, None, absent)
-        return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     except Exception as error:  # whatever a package raises while it loads is the finding
+        if absent and isinstance(error, ModuleNotFoundError) and error.name == module:
+            return Finding("package", module, None, absent)
         return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
 

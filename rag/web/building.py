@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING, Any
 from corpora.errors import os_reason, reason_of
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
-from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
 from corpora.passages.document import Document
-from corpora.passages.pdf import NO_TEXT_LAYER
-from corpora.records import SPOKEN, Passage, Problem
+from corpora.records import SPOKEN, Problem
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
-from rag.store.lookup import file_states
 from rag.store.sidecars import has_indexed_content
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.records import TranscriptLine
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
-READ_SCANS = "index it with RAG_OCR__MODE=on, and build the web with --library"
 NO_IMAGES = "left out: sound without images; a web holds videos and pages of text"
 Progress = Callable[[str], None]
 
@@ -83,7 +79,7 @@ def build_web(
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
-        builder = _Builder(home, stack, progress or (lambda _: None), library)
+        builder = _Builder(home, stack, progress or (lambda _: None))
         for row_file, rows in builder.take_files(sources):
             builder.take_rows(row_file, rows)
         if library is not None:
@@ -115,7 +111,7 @@ def build_web(
 class _Builder:
     """Gathers fields by video id; files wait until all rows are known, for a row may name its file."""
 
-    def __init__(self, home: Path, stack: ExitStack, progress: Progress, library: Library | None) -> None:
+    def __init__(self, home: Path, stack: ExitStack, progress: Progress) -> None:
         self.problems: list[Problem] = []
         self._home = home
         self._stack = stack
@@ -123,10 +119,6 @@ class _Builder:
         self._fields: dict[str, dict[str, Any]] = {}
         self._pages: dict[str, PageEntry] = {}
         self._files: dict[str, tuple[FoundFile, dict[str, Any]]] = {}
-        self._library = library
-        rows = [] if library is None else library.engine.reader.file_rows()
-        self._pdfs = {row.path: row for row in rows if row.path.lower().endswith(".pdf")}
-        """Of the library, by path."""
 
     def take_files(
         self, sources: Iterable[str | os.PathLike[str]], known: Mapping[str, dict[str, Any]] | None = None
@@ -146,7 +138,7 @@ class _Builder:
             elif not self._is_ours(file.path):
                 table = _rows_of(file.path)
                 if table is None:
-                    self._read_pages(file.path)
+                    self._read_pages(file.path, indexed=known is not None)
                 else:
                     rows.append((Path(file.path), table.rows))
                     self.problems += [
@@ -262,34 +254,17 @@ class _Builder:
         found = next((str(path) for path in guesses if os.path.isfile(path)), by_id[0] if by_id else "")
         return os.path.abspath(found) if found else ""
 
-    def _held(self, path: str) -> list[Document]:
-        """What the library holds of a PDF that is still what was indexed; the text of scans is in no file."""
-        row = self._pdfs.get(path)
-        if self._library is None or row is None or is_url(path):
-            return []
-        (state,) = file_states([row], self._library.settings.storage).values()
-        if state != "ok":
-            return []
-        return stored_documents(self._library.engine.reader.passages_of(row.content_id))
-
-    def _read_pages(self, path: str) -> None:
-        read, held = set[str](), self._held(path)
+    def _read_pages(self, path: str, *, indexed: bool) -> None:
+        """`indexed`: what is wrong with the file was said when it was indexed."""
         try:
             for found in self._reader.documents(path):
                 if isinstance(found, Problem):
                     self.problems.append(found)
-                    continue
-                read.add(found.doc_id)
-                self._add_page(found)
+                else:
+                    self._add_page(found)
         except FileProblem as error:
-            reason = reason_of(error, path)
-            if NO_TEXT_LAYER in reason:
-                reason = f"{NO_TEXT_LAYER}; {READ_SCANS}"
-            if not held:
-                self.problems.append(Problem(path, reason))
-        for document in held:
-            if document.doc_id not in read:
-                self._add_page(document)
+            if not indexed:
+                self.problems.append(Problem(path, reason_of(error, path)))
 
     def _add_page(self, found: Document) -> None:
         name = _free(_slug(found.doc_id), self._pages)
@@ -311,24 +286,6 @@ class _Builder:
     def _is_ours(self, path: str) -> bool:
         """A web inside its own source must not be read as rows of the next."""
         return Path(path).parent == self._home
-
-
-def stored_documents(passages: Iterable[Passage]) -> list[Document]:
-    """The documents that were cut into these passages, in their order, each sentence once."""
-    documents: dict[str, Document] = {}
-    for passage in passages:
-        before = documents.get(passage.doc_id)
-        text = passage.text if before is None else _continued(before.text, passage.text)
-        documents[passage.doc_id] = Document(passage.doc_id, passage.title, text)
-    return list(documents.values())
-
-
-def _continued(text: str, more: str) -> str:
-    """A text and the next part of it, which may begin with the last words of the one before."""
-    ends = [end for end in range(1, len(more) + 1) if not more[end : end + 1].strip()]
-    last = f" {text}" if len(text) <= len(more) else text[-len(more) - 1 :]
-    shared = next((end for end in reversed(ends) if last.endswith((f" {more[:end]}", f"\n{more[:end]}"))), 0)
-    return f"{text}{more[shared:]}" if shared else f"{text}\n\n{more}"
 
 
 def _rows_of(path: str) -> Rows | None:
