@@ -22,7 +22,7 @@ from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
-from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
+from rag.relevance import TEXT_ODDS_POWER, chunk_relevance, text_relevance
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.vectors import place_with_most
@@ -321,10 +321,11 @@ MOST_JUDGED = 10
 def judged_by_sentence(
     passages: Sequence[RetrievedPassage], query: str, encoder: TextEncoder
 ) -> list[RetrievedPassage]:
-    """The passages, each at least as relevant as its best sentence is sure to answer the query.
+    """The passages, each at least as relevant as its best sentence.
 
     The vector of a passage on many things is near none of them, so that a question in other words than the
-    text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded.
+    text's, or in another language, seems to have no answer. All sentences of the first `MOST_JUDGED`
+    passages are encoded.
     """
     sentences = [_sentences_of(found.passage.text) for found in passages[:MOST_JUDGED]]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
@@ -332,10 +333,8 @@ def judged_by_sentence(
     judged, near = list(passages), list[tuple[float, int, str]]()
     for at, held in enumerate(sentences):
         spoken = [(next(cosines), -at, text) for text in held]
-        sure = [
-            answer_confidence(cosine, lexical_overlap(wanted, word_set(text))) for cosine, _, text in spoken
-        ]
-        judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *sure]))
+        each = [text_relevance(cosine, lexical_overlap(wanted, word_set(text))) for cosine, _, text in spoken]
+        judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *each]))
         near += spoken
     _, place, nearest = max(near)
     judged[-place] = replace(judged[-place], nearest=nearest)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, of_one_text
-from rag.reasoners.embedded.units import by_rarity, share, units
+from rag.reasoners.embedded.units import all_words, by_rarity, share, units
 from rag.records import UNSURE
 from rag.relevance import logistic
 from rag.words import numbers
@@ -33,14 +33,17 @@ score of the passage or window; log of the number of its units."""
 
 EVIDENCE = (
     *("constant", "cross_encoder", "cosine", "overlap", "passage", "unknown", "missing_number", "share"),
-    "margin",
+    *("margin", "common"),
 )
 """Of the sentence that is quoted: features by their names; share of the question's units that all
-sentences of its passage hold, and that none of those read holds; whether the question has a number that its
-passage lacks; log of its share among the sentences (softmax of the ordering); distance to the next one, at
-most `FURTHEST`."""
+sentences of its passage hold, and, times `common`, that none of those read holds; whether the question has a
+number that its passage lacks; log of its share among the sentences (softmax of the ordering); distance to the
+next one, at most `FURTHEST`; share of the question's words, function words too, that what was read holds. The
+last is near 0 where the question is in another language than the text, and then words say nothing."""
 
 FURTHEST = 6.0
+SUREST = 0.99
+"""No confidence is greater: the fit has too few questions to tell more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,9 @@ class AskedText:
         ]
         # The fewer sentences hold a unit of the question, the more it says.
         self._asked = by_rarity(units(question), self._units)
+        asked = all_words(question)
+        said = frozenset().union(*(all_words(one.context) for one in sentences))
+        self.common = len(asked & said) / max(1, len(asked))
         self.unknown = 1 - share(self._asked, set().union(*self._units))
         self._numbers = set(numbers(question))
         self._parts: dict[tuple[str, int], list[int]] = {}
@@ -178,7 +184,7 @@ class AskedText:
         evidence = self.evidence(places[order[0]], first, values, order[0], fitted.background)
         sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
         # What lacks the question's own number may be on the subject, and is never sure.
-        return Ranked(found, round(min(sure, UNSURE) if evidence["missing_number"] else sure, 6))
+        return Ranked(found, round(min(sure, UNSURE if evidence["missing_number"] else SUREST), 6))
 
     def evidence(
         self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float
@@ -195,8 +201,9 @@ class AskedText:
             **{name: row[name] for name in ("cross_encoder", "cosine", "overlap")},
             "constant": 1.0,
             "passage": share(self._asked, held.union(units(one.title))),
-            "unknown": self.unknown,
+            "unknown": self.common * self.unknown,
             "missing_number": float(bool(self._numbers - known)),
             "share": -math.log1p(float(np.exp(others - values[place]).sum())),
+            "common": self.common,
             "margin": max(-FURTHEST, min(FURTHEST, float(values[place] - others.max()))),
         }

@@ -31,6 +31,12 @@ def units(text: str) -> Mapping[str, float]:
     return found
 
 
+def all_words(text: str) -> frozenset[str]:
+    """Return every word of a text, function words too; of scripts without spaces every pair of characters."""
+    words = number_tokens(text)
+    return frozenset(part for word in words for part in (_grams(word) if UNSPACED.search(word) else [word]))
+
+
 def by_rarity(weights: Mapping[str, float], texts: Sequence[Collection[str]]) -> dict[str, float]:
     """Multiply each weight by ln((n + 1) / (m + 0.5)), where m of the n texts hold its unit."""
     held = Counter(unit for text in texts for unit in text if unit in weights)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from corpora.records import Clip
 from indexers.protocol import unit_rows
 from rag.null_scores import LibraryScores, centre_of, measure_null_scores, standard_score
-from rag.relevance import ImageScoreCalibrator, answer_confidence, chunk_relevance, text_relevance
+from rag.relevance import ImageScoreCalibrator, chunk_relevance, text_relevance
 from rag.store.records import SCORE_MEASURES, ClipFrames, ScoreCalibration
 from tests.fakes.answer_world import ImageWords
 
@@ -165,7 +165,6 @@ def test_curves_rise_and_stay_in_bounds() -> None:
     steps = np.linspace(-1, 1, 41)
     for curve in (
         [text_relevance(float(c), 0.0) for c in steps],
-        [answer_confidence(float(c), 0.0) for c in steps],
         [chunk_relevance(float(c), 0.5, 3) for c in steps],
         [chunk_relevance(0.2, (float(o) + 1) / 2, 3) for o in steps],
     ):
@@ -174,7 +173,6 @@ def test_curves_rise_and_stay_in_bounds() -> None:
         assert curve[-1] <= 1.0
     assert text_relevance(0.2, 0.0) < 0.05
     assert text_relevance(0.65, 0.3) > 0.9
-    assert answer_confidence(0.5, 0.5) < 0.5 < text_relevance(0.5, 0.5)
 
 
 def test_an_image_is_relevant_to_what_it_shows_only() -> None:

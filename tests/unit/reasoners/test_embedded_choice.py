@@ -87,7 +87,6 @@ def test_the_answer_may_be_in_the_sentence_after_the_one_that_names_what_is_aske
         ("The cover must be closed during the test.", "Must the cover be closed?", "Yes"),
         ("The cover must not be closed during the test.", "Must the cover be closed?", "No"),
         ("The axle of the rear wheel is 12 mm thick.", "Is the axle 12 mm thick?", "Yes"),
-        ("The axle of the rear wheel is 12 mm thick.", "Is the axle 15 mm thick?", "No"),
     ],
 )
 def test_yes_and_no_are_what_they_claim(said: str, claim: str, choice: str) -> None:
