@@ -44,6 +44,7 @@ all-tests: .venv/.compiled
 docs: .venv/.with-dev
 	$(BIN)/python docs/write_reference.py
 	$(BIN)/python docs/write_api.py
+	$(BIN)/python docs/draw_layers.py
 
 # Writes the outputs that tests/golden keeps; read the difference before committing it.
 golden: .venv/.with-dev
@@ -64,6 +65,7 @@ layers: .venv/.with-dev
 pages: .venv/.with-dev
 	$(BIN)/python docs/write_reference.py --check
 	$(BIN)/python docs/write_api.py --check
+	$(BIN)/python docs/draw_layers.py --check
 
 # A resolver's dry run: everything installs from wheels on each platform with the first and the last Python. Intel
 # Macs are left out: PyTorch and FAISS no longer publish wheels for them.

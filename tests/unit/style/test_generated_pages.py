@@ -1,4 +1,4 @@
-"""An outdated reference is refused; `make pages` checks those of the tree."""
+"""An outdated reference or drawing is refused; `make pages` checks those of the tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ import pytest
 
 from tests.fakes.sources import PACKAGES, ROOT
 
-PAGES = {"write_api.py": "docs/reference/api.md", "write_reference.py": "docs/reference/cli.md"}
+PAGES = {
+    "write_api.py": "docs/reference/api.md",
+    "write_reference.py": "docs/reference/cli.md",
+    "draw_layers.py": "docs/design/layers.svg",
+}
 
 
 @pytest.fixture(scope="module")
