@@ -72,32 +72,33 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
 
 
 def _cells(records: Iterator[list[str]], tally: Tally) -> Iterator[list[str]]:
-    for number in itertools.count(1):
+    for number, found in enumerate(_parsed_rows(records), start=1):
+        if isinstance(found, str):
+            tally.add(Row(number), found)
+        else:
+            yield found
+
+
+def _delimited_rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:
+    # A blank line is no row.
+    for number, found in enumerate(filter(None, _parsed_rows(records)), start=1):
+        if isinstance(found, str):
+            yield Row(number, trouble=found)
+        elif len(found) != len(header):
+            yield Row(number, trouble=f"{len(found)} columns where the header has {len(header)}")
+        else:
+            yield Row(number, dict(zip(header, found, strict=True)))
+
+
+def _parsed_rows(records: Iterator[list[str]]) -> Iterator[list[str] | str]:
+    """The cells of each row, or why it has none."""
+    while True:
         try:
             yield next(records)
         except StopIteration:
             return
         except csv.Error as error:
-            tally.add(Row(number), str(error))
-
-
-def _delimited_rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:
-    number = 0
-    while True:
-        number += 1
-        try:
-            values = next(records)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Row(number, trouble=str(error))
-            continue
-        if not values:
-            number -= 1  # a blank line is no row
-        elif len(values) != len(header):
-            yield Row(number, trouble=f"{len(values)} columns where the header has {len(header)}")
-        else:
-            yield Row(number, dict(zip(header, values, strict=True)))
+            yield str(error)
 
 
 MAX_ROW = 64 * 2**20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,11 +36,6 @@ class Sidecars:
     """One line for each file that gave nothing, or not all it held; each begins with the file's name."""
 
 
-def read_sidecars(paths: Sequence[str | os.PathLike[str]]) -> Sidecars:
-    """Read all sidecar files of one video. Never raises for a bad file: it says so in `notes`."""
-    return merge_sidecars([read_sidecar(path) for path in sorted(os.fspath(path) for path in paths)])
-
-
 def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
     """All texts and notes of files beside one video; the facts of the last that states any."""
     texts = {text for part in parts for text in part.texts}
@@ -52,7 +46,7 @@ def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
 
 
 def read_sidecar(path: str) -> Sidecars:
-    """As `read_sidecars`, of one file."""
+    """Texts and facts of one file. Never raises for a bad file: it says so in `notes`."""
     name = Path(path).name
     try:
         found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)

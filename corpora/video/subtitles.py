@@ -335,7 +335,7 @@ Timed = tuple[float, float, tuple[str, ...]]
 def read_ttml(text: str) -> Iterator[Timed | None]:
     """The cues of a TTML file in its order; None for each whose times cannot be understood, and for what is
     behind a place that is no XML."""
-    parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start", "end"])
+    parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start"])
     broken = False
     try:
         # It says in which encoding it was, which is not how `str` is.
@@ -343,29 +343,26 @@ def read_ttml(text: str) -> Iterator[Timed | None]:
         parser.close()
     except ElementTree.ParseError:
         broken = True
-    root = Element("none")
-    # `timed`: the elements that hold one with a time.
-    above, timed = list[Element](), set[Element]()
     events: Iterator[Any] = parser.read_events()
-    with suppress(ElementTree.ParseError):
-        for event, found in events:
-            if event == "end":
-                above.pop()
-                continue
-            for each in reversed(above if _value(found, "begin") else ()):
-                if each in timed:
-                    break
-                timed.add(each)
-            root = above[0] if above else found
-            above.append(found)
+    with suppress(ElementTree.ParseError, StopIteration):
+        _, root = next(events)
+        yield from _timed_texts(root)
+    if broken:
+        yield None
+
+
+def _timed_texts(root: Element) -> Iterator[Timed | None]:
+    timed = set[Element]()
+    """The elements that hold one with a time."""
+    for element in reversed([*root.iter()]):
+        if any(_value(each, "begin") or each in timed for each in element):
+            timed.add(element)
     rate = _number(_value(root, "frameRate"), 30.0)
     multiplier = _value(root, "frameRateMultiplier").replace(":", " ").split()
     if len(multiplier) == 2:
         rate *= _number(multiplier[0], 1.0) / _number(multiplier[1], 1.0)
     units = {**_SECONDS, "f": 1 / rate, "t": 1 / _number(_value(root, "tickRate"), rate)}
     yield from _cues(root, 0.0, units, timed, 0)
-    if broken:
-        yield None
 
 
 def _cues(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpora.passages import Document, chunk, read_documents
 from corpora.records import Problem
 from corpora.text_decoding import clean, decode
-from corpora.video.sidecars import read_sidecars
+from corpora.video.sidecars import read_sidecar
 from corpora.video.subtitles import parse_ass, parse_srt, parse_vtt
 from rag.errors import FileProblem
 
@@ -104,7 +104,7 @@ def test_a_well_formed_file_is_read_whole(cues: list[tuple[int, int, str]], enco
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.srt"
         path.write_bytes(body.encode(encoding))
-        found = read_sidecars([path])
+        found = read_sidecar(str(path))
     expected = {(start / 1000, end / 1000, " ".join(text.split())) for start, end, text in said}
     assert {(text.start, text.end, text.text) for text in found.texts} == expected
     assert found.notes == ()

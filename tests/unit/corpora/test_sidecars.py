@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from corpora.video.records import TimedText
-from corpora.video.sidecars import read_sidecars
+from corpora.video.sidecars import merge_sidecars, read_sidecar
 from corpora.video.subtitles import Cues, parse_subtitles
 
 SRT = """1
@@ -126,7 +126,7 @@ def test_a_cue_that_cannot_be_understood_is_counted(name: str, text: str, cues: 
 def test_the_language_of_a_name_decides_between_encodings(tmp_path: Path, mark: str) -> None:
     path = tmp_path / f"video{mark}.srt"
     path.write_bytes("00:01.000 --> 00:02.000\nİyi şanslar.\n".encode("cp1254"))
-    assert [text.text for text in read_sidecars([path]).texts] == ["İyi şanslar."]
+    assert [text.text for text in read_sidecar(str(path)).texts] == ["İyi şanslar."]
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
         "4\n00:00:05,000 --> 00:00:06,000\n\n\n"
         "00:00:07,000 --> 00:00:08,000\nno number, and\n\na blank line inside\n"
     )
-    found = read_sidecars([path])
+    found = read_sidecar(str(path))
     assert [(text.start, text.end, text.text) for text in found.texts] == [
         (1.0, 2.0, "good"),
         (7.0, 8.0, "no number, and a blank line inside"),
@@ -158,7 +158,7 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
 def test_a_useless_file_is_reported(tmp_path: Path, content: bytes, note: str) -> None:
     path = tmp_path / "video.srt"
     path.write_bytes(content)
-    found = read_sidecars([path])
+    found = read_sidecar(str(path))
     assert found.texts == ()
     assert found.notes == (note,)
 
@@ -189,7 +189,7 @@ def test_info_json(tmp_path: Path) -> None:
             ],
         },
     )
-    found = read_sidecars([path])
+    found = read_sidecar(str(path))
     assert (found.title, found.description, found.language) == ("A video", "line one\nline two", "en")
     assert found.tags == ("one", "two", "Howto")
     assert found.texts == (
@@ -202,14 +202,14 @@ def test_info_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])
 def test_bad_info_json_is_reported(tmp_path: Path, content: str) -> None:
-    (note,) = read_sidecars([info(tmp_path, content)]).notes
+    (note,) = read_sidecar(str(info(tmp_path, content))).notes
     assert note in ("video.info.json: not valid JSON", "video.info.json: not a JSON object")
 
 
 def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
     for name in ("video.srt", "video.en.srt"):
         (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")
-    assert len(read_sidecars(sorted(tmp_path.iterdir())).texts) == 1
+    assert len(merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()]).texts) == 1
 
 
 TTML = """<?xml version="1.0" encoding="UTF-16"?>
@@ -226,7 +226,7 @@ TTML = """<?xml version="1.0" encoding="UTF-16"?>
 def test_ttml(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"video.{suffix}"
     path.write_bytes(TTML.encode("utf-16"))
-    found = read_sidecars([path])
+    found = read_sidecar(str(path))
     assert [(text.start, text.end, text.text) for text in found.texts] == [
         (2.5, 3.5, "One and& two"),
         (3.0, 4.2, "Frames"),
@@ -247,13 +247,13 @@ def test_ttml_of_any_depth_is_read(tmp_path: Path) -> None:
         f'{blocks}<p begin="1s" end="2s">Oil it.{spans}</p></body></tt>'
     )
     started = time.process_time()
-    assert [text.text for text in read_sidecars([path]).texts] == ["Oil it."]
+    assert [text.text for text in read_sidecar(str(path)).texts] == ["Oil it."]
     assert time.process_time() - started < 5
 
 
 def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
     path = tmp_path / "video.ttml"
     path.write_text(TTML[: TTML.index("Frames")].replace("UTF-16", "UTF-8"))
-    found = read_sidecars([path])
+    found = read_sidecar(str(path))
     assert [text.text for text in found.texts][:2] == ["One and& two", "Three"]
     assert found.notes == ("video.ttml: 1 malformed cue skipped",)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from corpora.video.sidecars import read_sidecars
+from corpora.video.sidecars import read_sidecar
 from eval.reports.report_file import read_report
 from eval.runs.records import Output, Query, check_sample, make_sample
 from eval.tasks.longvideo.dataset import query_of
@@ -248,7 +248,7 @@ def written(folder: Path, entries: Any) -> list[tuple[float, float, str]]:
     write_subtitles(
         folder, {"v.mp4": SOURCE, "gone.mp4": SOURCE}, FoundVideos({"v.mp4": "/videos/v.mp4"}, {})
     )
-    texts = read_sidecars([folder / FOLDER / "v.vtt"]).texts
+    texts = read_sidecar(str(folder / FOLDER / "v.vtt")).texts
     return [(text.start, text.end, text.text) for text in texts]
 
 

@@ -17,7 +17,7 @@ import pytest
 from corpora.manifest import recommended_encoder
 from corpora.scan import scan
 from corpora.video.reader import MediaReader
-from corpora.video.sidecars import read_sidecars
+from corpora.video.sidecars import read_sidecar
 from eval.workbench import jobs as making
 from eval.workbench.corpus import make_corpus, read_marker
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
@@ -72,7 +72,7 @@ def test_the_index_finds_videos_and_passages_and_never_the_truth(corpus: Path) -
     assert sum(file.kind == "passages" for file in found.files) == manifest(corpus)["passages"] >= 300
     sidecars = [path for file in found.files for path in file.sidecars]
     assert len(sidecars) == 2
-    assert all(read_sidecars([path]).notes == () for path in sidecars)
+    assert all(read_sidecar(str(path)).notes == () for path in sidecars)
 
 
 def test_the_folder_says_what_it_is(corpus: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_long_video_says_much_about_itself(corpus: Path) -> None:
     assert [text.text for text in texts] == [said["text"] for said in line["lines"]]
     assert texts[0].start == pytest.approx(line["lines"][0]["start"], abs=0.01)
     assert [(c.start, c.end) for c in probe.chapters] == [(p["start"], p["end"]) for p in line["parts"]]
-    beside = read_sidecars([str(path.with_suffix(".info.json"))])
+    beside = read_sidecar(str(path.with_suffix(".info.json")))
     assert (beside.title, list(beside.tags)) == (line["title"], line["tags"])
 
 
