@@ -33,13 +33,6 @@ def test_a_cut_word_is_whole_and_a_hyphen_of_its_own_stays(text: str, joined: st
     assert join_words(text)[0] == joined
 
 
-def test_places_move_with_the_text() -> None:
-    text = "The tempera-\nture of the pa-\nper."
-    places = [text.index(word) for word in ("The", "ture", "of", "per.")]
-    moved, found = join_words(text, places)
-    assert [moved[place:][:3] for place in found] == ["The", "tur", "of ", "per"]
-
-
 def test_words_cut_in_files_of_text_and_pdf_are_whole(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"Below this tempera-\r\nture the two-\r\nhour test ends.\r\n")
     lines = "Below this tempera-\nture the two-\nhour test en-"

@@ -122,22 +122,6 @@ def test_libraries_among_objects_are_left_out(corpus: Path, bucket: FakeStore) -
     assert not [path for path in found.ignored if "/library" in path]
 
 
-def test_a_stamp_changes_with_the_object_and_its_sidecars(corpus: Path, bucket: FakeStore) -> None:
-    bucket.upload(corpus)
-
-    def stamp() -> str:
-        return next(
-            f.stamp for f in scan(bucket.url, storage=bucket.storage).files if f.path.endswith("/a.mp4")
-        )
-
-    first = stamp()
-    assert stamp() == first
-    bucket.open().put("a.mp4", b"A.mp4")
-    second = stamp()
-    bucket.open().put("a.en.srt", b"A.en.srt")
-    assert len({first, second, stamp()}) == 3
-
-
 def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files

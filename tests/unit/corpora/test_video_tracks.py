@@ -8,7 +8,6 @@ from pathlib import Path
 import av
 import pytest
 
-from corpora.errors import UnsupportedFile
 from corpora.video.probe import read_tracks
 from corpora.video.records import TrackFacts
 from tests.fakes.synthetic import write_video
@@ -59,13 +58,3 @@ def test_a_variable_rate_is_found(tmp_path: Path, name: str) -> None:
 def test_milliseconds_of_a_container_are_no_variable_rate(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mkv", 12, fps=30000 / 1001, size=(32, 32))
     assert not _tracks(tmp_path / "a.mkv").variable
-
-
-def test_sound_alone_has_no_frames(tmp_path: Path) -> None:
-    import wave
-
-    with wave.open(str(tmp_path / "a.wav"), "wb") as sound:
-        sound.setparams((1, 2, 8000, 0, "NONE", ""))
-        sound.writeframes(bytes(16000))
-    with pytest.raises(UnsupportedFile, match="no images"):
-        _tracks(tmp_path / "a.wav")

@@ -89,15 +89,6 @@ def test_one_character_on_a_screen_is_text_beside_longer_text(texts: list[str], 
     assert [line.text for line in reader.read_page(np.zeros((8, 8), np.uint8))] == texts
 
 
-def test_reading_order() -> None:
-    def box(left: float, top: float, text: str) -> TextBox:
-        return TextBox(left, top, left + 50, top + 20, text, 1.0)
-
-    boxes = [box(100, 3, "two"), box(0, 40, "three"), box(0, 0, "one"), box(200, 35, "four")]
-    assert lines_in_reading_order(boxes) == ["one two", "three four"]
-    assert lines_in_reading_order([]) == []
-
-
 @pytest.mark.slow
 def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
     other = open_ocr(OcrSettings(min_confidence=0.9))

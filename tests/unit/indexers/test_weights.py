@@ -154,23 +154,6 @@ def test_a_wrong_folder_is_one_line(
     assert f"download it again with: rag models pull {NAME}" in message
 
 
-def test_a_broken_place_does_not_hide_a_whole_one(settings: EncoderSettings, tmp_path: Path) -> None:
-    fill(tmp_path / "models" / NAME, **{"model.safetensors": b""})
-    whole = fill(Path(os.environ["XDG_DATA_HOME"], "rag", "models", NAME))
-    assert find_weights(NAME, settings) == whole
-
-
-def test_shards_are_whole_together(settings: EncoderSettings, tmp_path: Path) -> None:
-    shards = {f"model-0000{n}-of-00002.safetensors": TENSORS for n in (1, 2)}
-    index = json.dumps({"weight_map": dict(zip("ab", shards, strict=True))}).encode()
-    folder = fill(
-        tmp_path / "models" / NAME,
-        **{"model.safetensors": None, "model.safetensors.index.json": index},
-        **shards,
-    )
-    assert find_weights(NAME, settings) == folder
-
-
 def test_auto_takes_the_best_that_is_here(
     settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
