@@ -19,16 +19,58 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.outputs import OverwritePolicy, output_folder
-from eval.demo_question import DemoQuestion, Proof
 from eval.resumable import map_os_errors
 from eval.voice import speak
 from eval.workbench.sound import add_at, to_sixteen_bits
 from eval.workbench.video import AUDIO_RATE, Render, write_video
 from indexers.errors import ExtraMissing
+from rag.records import Answer, VideoCitation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The part of a video that an answer should cite: [start, end) in seconds."""
+
+    video: str
+    """The file's name."""
+    start: float
+    end: float
+
+    def is_cited(self, answer: Answer) -> bool:
+        """Whether the first citation is a window of that part of the video."""
+        first = answer.citations[0] if answer.citations else None
+        return (
+            isinstance(first, VideoCitation)
+            and Path(first.path).name == self.video
+            and first.start < self.end
+            and first.end > self.start
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """A question with its ground truth; without `options` it is an open one."""
+
+    question_id: str
+    text: str
+    options: tuple[str, ...]
+    expected: str
+    """The label of the right option; of an open question, words that a right answer has."""
+    proof: Proof | None = None
+    """None: any evidence will do."""
+
+    def is_right(self, answer: Answer) -> bool:
+        """Whether an answer is the expected one, and cites its proof."""
+        if self.proof is not None and not self.proof.is_cited(answer):
+            return False
+        if self.options:
+            return answer.choice == self.expected
+        return answer.matched and self.expected.lower() in answer.text.lower()
+
 
 RENDER = Render(height=360, fps=12)
 SOURCES, CLIPS_FOLDER = "SOURCES.md", "clips"

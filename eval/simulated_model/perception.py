@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from eval.simulated_model.dials import Dials, draw
-from eval.simulated_model.fingerprints import FrameIndex, Recognized
+from eval.simulated_model.fingerprints import Card, Event, FrameIndex, Moment, Recognized, Video
 from eval.simulated_model.request import Block
-from eval.simulated_model.world import Card, Event, Moment, Video
 from eval.workbench.catalogue import (
     ACTIONS,
     KINDS,

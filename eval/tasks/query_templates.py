@@ -3,6 +3,9 @@
 Details are omitted, blurred or wrong, each at a rate of `Fuzz`; every text has the list of its changes.
 The cues do not overlap, as in RVMS-Bench (RACLO, C.5): an impression names no single moment, a moment
 neither what was before nor a sound.
+
+A video of a synthetic web has a story, too: an occasion, which several videos share, and a detail, which sets
+one apart. A description states it in one wording, and a query refers to it in another.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from eval.workbench.catalogue import (
     COLORS,
@@ -31,6 +35,11 @@ from eval.workbench.catalogue import (
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.video import Line
+from rag.web.catalogue import Catalogue, read_catalogue
+
+if TYPE_CHECKING:
+    from eval.workbench.corpus import Progress
+    from eval.workbench.web import Upload, WebPlan
 
 NEAR = 2.0
 """Seconds on both sides of a moment."""
@@ -248,3 +257,30 @@ def _topic(said: str) -> str:
     """The first thing of the world's that a line names; empty where it names none."""
     plain = said.casefold()
     return next((found.name for found in KINDS if f" {found.name}" in plain), "")
+
+
+def render_web(
+    folder: Path, plan: WebPlan, uploads: Sequence[Upload], progress: Progress | None
+) -> Catalogue:
+    """The web of `plan` with `uploads` beside its own, in `folder/web`; what is complete is kept.
+
+    Raises `UsageError` for a folder with other files.
+    """
+    from eval.workbench.corpus import check_data_folder
+    from eval.workbench.web_files import make_web
+
+    check_data_folder(folder, "web")
+    make_web(folder / "web", plan, inserted=uploads, progress=progress)
+    return read_catalogue(folder / "web")
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """One fact in two wordings that share hardly a word."""
+
+    plain: str
+    other: str
+
+
+OCCASIONS = tuple(Paraphrase(**each) for each in WORDING["occasions"])
+DETAILS = tuple(Paraphrase(**each) for each in WORDING["details"])

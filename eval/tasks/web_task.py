@@ -17,8 +17,8 @@ from corpora.identity import file_sha256
 from corpora.records import Frames
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import PublishedRows, load_published, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
+from eval.tasks.published import PublishedRows, load_published, published_files, read_records
 from eval.workbench.seeds import stable_number
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource

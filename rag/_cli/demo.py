@@ -21,7 +21,7 @@ from rag.rendering.shapes import answer_shape
 from rag.rendering.terminal import answer_lines, duration
 
 if TYPE_CHECKING:
-    from eval.demo_question import DemoQuestion, Proof
+    from eval.photographs import DemoQuestion, Proof
     from rag.indexing.report import IndexReport
 
 

@@ -89,8 +89,8 @@ def prepare_task(
 
 def _ask_again(task: Task[Any], prepared: Prepared[Any], run: Run, query: Query, sample: Sample) -> bool:
     """Whether the solver gives the same sample as in the run."""
-    from eval.runs.answering import answer_query
     from eval.runs.records import sample_line
+    from eval.runs.runner import answer_query
     from eval.task import ScorerOptions
     from eval.tasks import find_solver
 

@@ -50,10 +50,8 @@ def simulate_model(
     URL on stdout, and runs until it is interrupted. GET /counts has its replies by role.
     """
     from eval.simulated_model.dials import preset as dials_of
-    from eval.simulated_model.fingerprints import open_index
-    from eval.simulated_model.model import SimulatedModel
-    from eval.simulated_model.server import SimulatedModelServer, serve
-    from eval.simulated_model.world import corpus_folders
+    from eval.simulated_model.fingerprints import corpus_folders, open_index
+    from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, serve
 
     dials = dials_of(preset, dict(map(_dial, dial or [])))
     if not corpus:

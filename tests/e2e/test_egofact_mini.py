@@ -12,10 +12,8 @@ import pytest
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver
 from eval.simulated_model.dials import preset
-from eval.simulated_model.fingerprints import FrameIndex, open_index
-from eval.simulated_model.model import SimulatedModel
-from eval.simulated_model.server import running
-from eval.simulated_model.world import corpus_folders
+from eval.simulated_model.fingerprints import FrameIndex, corpus_folders, open_index
+from eval.simulated_model.server import SimulatedModel, running
 from eval.task import Prepared
 from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import FactPassage, Shape

@@ -20,8 +20,7 @@ import rag
 from eval.runs.folder import default_place, folder_name, read_usage
 from eval.simulated_model.dials import preset
 from eval.simulated_model.fingerprints import open_index
-from eval.simulated_model.model import SimulatedModel
-from eval.simulated_model.server import running
+from eval.simulated_model.server import SimulatedModel, running
 from eval.tasks import find_solver, open_task
 from eval.tasks.egofact.construction import model_build
 from indexers.models.catalogue import known_model

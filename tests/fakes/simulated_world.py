@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from eval.simulated_model.dials import Dials
-from eval.simulated_model.fingerprints import FrameIndex, jpeg_thumbnail
-from eval.simulated_model.model import SimulatedModel
-from eval.simulated_model.server import SimulatedModelServer, running
-from eval.simulated_model.world import Card, Event, Part, Video
+from eval.simulated_model.fingerprints import Card, Event, FrameIndex, Part, Video, jpeg_thumbnail
+from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, running
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.settings import ReasonerSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from eval.runs.answering import answer_query
 from eval.runs.records import Sample
+from eval.runs.runner import answer_query
 from eval.task import Prepared, ScorerOptions
 from eval.tasks.web_task import WebEnvironment, WebTask
 from tests.fakes.browser_world import frame_source

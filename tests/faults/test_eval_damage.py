@@ -24,10 +24,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("name", "content", "why"),
-    [
-        ("results.json", None, "answered and not scored yet"),
-        ("timings.jsonl", b"\xff\n", "no timing"),
-    ],
+    [("results.json", None, "answered and not scored yet"), ("timings.jsonl", b"\xff\n", "no timing")],
 )
 def test_what_is_not_whole_is_not_reported(
     whole: Path, tmp_path: Path, name: str, content: bytes | None, why: str

@@ -29,9 +29,8 @@ from eval.tasks.browsecomp.dataset import BrowseQuestion, input_of, query_of
 from eval.tasks.browsecomp.questions import Pointer, SpokenFact, TargetVideo, draft_questions
 from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
-from eval.tasks.jsonl import write_manifest, write_records
-from eval.tasks.query_templates import WORDING
-from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
+from eval.tasks.published import write_manifest, write_records
+from eval.tasks.query_templates import DETAILS, OCCASIONS, WORDING, Paraphrase, render_web
 from eval.tasks.web_task import AgentEnvironment
 from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.seeds import stream

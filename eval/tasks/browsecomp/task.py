@@ -6,10 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eval.metrics.calibration import expected_calibration_error
+from eval.metrics.intervals import Estimate
+from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field
+from eval.metrics.scored import tokens as all_tokens
+from eval.reports.described import load_report
+from eval.reports.spec import Section
+from eval.reports.tables import Column, percent
 from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, query_of, question_of
-from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
 from eval.tasks.libraries import FileCounter
@@ -18,6 +24,55 @@ from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:
     from rag.settings import Settings
+
+BINS = 5
+"""Of the calibration error (equation 5)."""
+
+
+def rewording_tokens(scored: Scored) -> float:
+    """Of the two calls that only the embedded analyst makes; the paper's agent has no such step."""
+    by_role = sample_field(scored, "tokens_by_role", {})
+    rows = [by_role.get(role, {}) for role in ("rewrite_question", "anchor_event")]
+    return float(sum(row.get(kind, 0) for row in rows for kind in ("prompt_tokens", "completion_tokens")))
+
+
+def tokens(scored: Scored) -> float:
+    """All tokens of the paper's calls."""
+    return all_tokens(scored) - rewording_tokens(scored)
+
+
+def _ended(scored: Scored) -> bool:
+    return not sample_field(scored, "failure")
+
+
+def calibration_error(samples: Sequence[Scored]) -> Estimate | None:
+    """Equation 5 over the samples whose model gave a confidence: a run that ended with an error has none,
+    and counting it as 0 would favour such runs."""
+    return expected_calibration_error([scored for scored in samples if _ended(scored)], BINS)
+
+
+MEASURES: Mapping[str, Measure | Column] = {
+    "by match": lambda scored: float(bool(sample_field(scored, "judge", {}).get("by_match"))),
+    "CE": Column(restricted(correct, _ended), "share", over=calibration_error),
+    "tokens": Column(tokens),
+    "context": Column(lambda scored: float(sample_field(scored, "context", 0))),
+    "search calls": Column(number("searches"), decimals=2),
+    "loops": Column(number("loops"), decimals=2),
+    "tokens of rewording": Column(rewording_tokens),
+    "evidence recall": number("evidence_recall"),
+    "ended in failure": lambda scored: float(not _ended(scored)),
+}
+
+
+def _chances(section: Section) -> Mapping[str, str]:
+    """The accuracy of guessing, by kind, where options are given."""
+    samples = (scored for row in section.rows for scored in row.samples)
+    found = {(sample_field(one, "kind", ""), int(sample_field(one, "options", 0))) for one in samples}
+    chances = ", ".join(f"{kind} {percent(1 / count)}" for kind, count in sorted(found) if kind and count)
+    return {"chances": f"Chance, in percent: {chances}. Other kinds are asked without options."}
+
+
+REPORT = load_report("eval.tasks.browsecomp", MEASURES, facts=_chances)
 
 
 class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):

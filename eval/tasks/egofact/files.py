@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.tasks.egofact.records import ClipRow, EgoFact, Manifest, PassageRow, Query
-from eval.tasks.jsonl import read_records, validation_reason
+from eval.tasks.published import read_records, validation_reason
 from rag.errors import UsageError
 
 VIDEOS, PASSAGES, QUERIES, MANIFEST = "videos.jsonl", "passages.jsonl", "queries.jsonl", "manifest.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.outputs import atomic_write_text
+from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
+from eval.metrics.tables import estimate
+from eval.reports.described import load_report
+from eval.reports.drawing import draw_bars
+from eval.reports.spec import Row, Section
+from eval.reports.tables import Column
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score
 from eval.task import (
     ExactScorer,
@@ -21,15 +27,13 @@ from eval.task import (
     task_opener,
     task_settings,
 )
-from eval.tasks.jsonl import record_lines, text_hash
 from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import Film, build_questions
 from eval.tasks.longvideo.dataset import Kind, input_of, query_of
-from eval.tasks.longvideo.published import PublishedQuestions, read_published
-from eval.tasks.longvideo.report import REPORT
-from eval.tasks.longvideo.solvers import SOLVERS, at_frames
-from eval.tasks.longvideo.subtitles import write_subtitles
+from eval.tasks.longvideo.published import PublishedQuestions, read_published, write_subtitles
+from eval.tasks.longvideo.solvers import SOLVERS, SUFFIXES, at_frames
+from eval.tasks.published import record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
@@ -38,6 +42,83 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from eval.workbench.jobs import CorpusPlan
     from rag.settings import Settings
+
+OURS, UNIFORM = "video-detective", "uniform"
+POLICIES = {"anchor": "anchor", "next best": "retry", "neighbour": "neighbour", "gap": "gap"}
+"""Of an observation, by the name that the table shows."""
+
+Looks = Sequence[Mapping[str, Any]]
+
+
+def _spent(scored: Scored) -> float | None:
+    return tokens(scored) if scored.sample.tokens else None
+
+
+def _tokens_of(kind: str) -> Measure:
+    return restricted(lambda scored: scored.sample.tokens.get(kind), lambda one: bool(one.sample.tokens))
+
+
+def _of_moment(name: str) -> Measure:
+    """A boolean field, of the questions that one moment decides: not of counts, nor without known times."""
+    return restricted(
+        number(name),
+        lambda one: bool(one.sample.tokens) and one.query.family != "count" and one.query.has_window,
+    )
+
+
+def _of_looks(counted: Callable[[Looks], int]) -> Column:
+    """A count over the observations of a question, of the systems that make them."""
+
+    def measure(scored: Scored) -> float | None:
+        looks = sample_field(scored, "looks")
+        return float(counted(looks)) if isinstance(looks, list) else None
+
+    return Column(measure, decimals=1)
+
+
+def _under(policy: str) -> Column:
+    return _of_looks(lambda looks: sum(look["policy"] == policy for look in looks))
+
+
+MEASURES: Mapping[str, Measure | Column] = {
+    "tokens": Column(_spent),
+    "prompt tokens": Column(_tokens_of("prompt")),
+    "image tokens": Column(_tokens_of("image")),
+    "calls": Column(restricted(number("calls"), lambda one: bool(one.sample.tokens))),
+    "moment shown": _of_moment("gold_shown"),
+    "words read": _of_moment("gold_read"),
+    "observations": _of_looks(len),
+    **{name: _under(policy) for name, policy in POLICIES.items()},
+    "confirmed": _of_looks(lambda looks: sum(len(look["confirmed"]) for look in looks)),
+    "uniform frames": restricted(
+        lambda scored: float(bool(sample_field(scored, "fallback"))),
+        lambda one: isinstance(sample_field(one, "looks"), list),
+    ),
+}
+
+
+def _draw_backbones(section: Section, path: Path, title: str) -> list[str]:
+    """Direct inference and VideoDetective (the paper's preset, else ours) of the same model and frames."""
+    held: dict[str, dict[str, Row]] = {}
+    for row in section.rows:
+        frames, model = row.settings.get("frames"), row.settings.get("reasoner")
+        held.setdefault(f"{model}, {frames} frames", {})[row.system.partition("@")[0]] = row
+    found = {
+        name: (rows.get(UNIFORM), rows.get(OURS + SUFFIXES["paper"]) or rows.get(OURS))
+        for name, rows in held.items()
+    }
+    pairs = {name: (direct, ours) for name, (direct, ours) in found.items() if direct and ours}
+    if not pairs:
+        return []
+    series = {
+        "direct inference": [estimate(correct, direct.samples) for direct, _ in pairs.values()],
+        "VideoDetective": [estimate(correct, ours.samples) for _, ours in pairs.values()],
+    }
+    return draw_bars(path, title, [(list(pairs), {"": series})], label="% right")
+
+
+REPORT = load_report("eval.tasks.longvideo", MEASURES, figures={"figure2_backbones": _draw_backbones})
+
 
 SLACK = 1e-6
 """Seconds by which a frame may precede the gold window."""

@@ -20,9 +20,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from corpora.kinds import VIDEO
 from eval.metrics.moments import Interval, Segments, moments_of
 from eval.runs.records import Query, TaskInput, UnusableRow
-from eval.tasks.jsonl import validation_reason
 from eval.tasks.layouts import Entry, Layout, Row, first_keys
-from eval.tasks.published import SUFFIXES, read_entries, row_files
+from eval.tasks.published import SUFFIXES, read_entries, row_files, validation_reason
 from rag.errors import UsageError
 
 SEGMENT_SECONDS = 5.0

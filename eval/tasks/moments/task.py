@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
+from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
 from eval.tasks.libraries import fingerprints, render_corpus, window_frames
@@ -24,7 +25,6 @@ from eval.tasks.moments.dataset import (
     read_annotations,
     video_names,
 )
-from eval.tasks.moments.report import REPORT
 from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.videos import IndexedVideos, find_videos, index_videos
@@ -34,6 +34,9 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from eval.workbench.jobs import CorpusPlan
     from rag.settings import Settings
+
+REPORT = load_report("eval.tasks.moments", MEASURES)
+
 
 SUBMISSION = "submission.jsonl"
 """In a run folder: what the benchmark's server takes."""

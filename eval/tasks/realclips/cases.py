@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import validation_reason
+from eval.tasks.published import validation_reason
 from rag.errors import UsageError
 
 FOUND, MOMENT, ABSENT = "found", "moment", "absent"

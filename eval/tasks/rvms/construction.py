@@ -18,10 +18,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.tasks.jsonl import write_manifest, write_records
-from eval.tasks.query_templates import Fuzz, QueryText, auditory_cue, beside, impression, moment
+from eval.tasks.published import write_manifest, write_records
+from eval.tasks.query_templates import (
+    DETAILS,
+    OCCASIONS,
+    Fuzz,
+    Paraphrase,
+    QueryText,
+    auditory_cue,
+    beside,
+    impression,
+    moment,
+    render_web,
+)
 from eval.tasks.rvms.dataset import TASKS, RvmsSample, TargetUpload, group_of, memory_texts
-from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
 from eval.workbench.catalogue import Split
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stream

@@ -2,23 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
+from eval.metrics.intervals import Estimate
+from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field
+from eval.metrics.tables import of_family
+from eval.reports.described import Rule, load_report
+from eval.reports.spec import Section
+from eval.reports.tables import Column
 from eval.runs.records import Query, TaskInput
 from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
-from eval.tasks.rvms.report import REPORT
-from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer
+from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, STAGES, RvmsScore, RvmsScorer
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:
     from rag.settings import Settings
+
+FULL_CUES = "GKTA"
+CUED = ("raclo", "raclo-stored")
+"""The systems whose cues are compared: of a control or an ablation the comparison means nothing."""
+COMPARED: Mapping[str, Measure] = {
+    "rule": number("rule"),
+    "content": number("content"),
+    "frame": number("frame"),
+    "event": number("on_event"),
+    "found": correct,
+}
+
+
+def median_error(samples: Sequence[Scored]) -> Estimate | None:
+    """Median seconds between moment and key time over candidates that show the video; without an interval."""
+    timed = [one for one in samples if sample_field(one, "error") is not None]
+    clusters = len({one.query.cluster for one in timed})
+    errors = [float(sample_field(one, "error")) for one in timed]
+    return Estimate(median(errors), len(errors), clusters, None, None) if errors else None
+
+
+def _stage(name: str) -> Measure:
+    return lambda scored: float(sample_field(scored, "error_stage", "") == name)
+
+
+MEASURES: Mapping[str, Measure | Column] = {
+    **COMPARED,
+    "model+rule": number("model_rule"),
+    "shot": number("in_shot"),
+    "answer's video": restricted(number("answer_true"), lambda scored: "K" in scored.query.family),
+    "answer's shot": number("in_shot_answer"),
+    "median error, s": Column(number("error"), "amount", 1, median_error),
+    **{stage: _stage(stage) for stage in STAGES},
+}
+"""Of any candidate, unless it is the answer's."""
+
+
+def _candidates(verdict: Callable[[Mapping[str, Any]], bool | None], truth: str) -> Rule:
+    """Every candidate's verdict, and its truth; None where it cannot be decided."""
+
+    def judged(scored: Scored) -> Iterator[tuple[bool | None, bool | None]]:
+        for candidate in sample_field(scored, "candidates", ()):
+            yield verdict(candidate), candidate[truth]
+
+    return judged
+
+
+def _by_score(name: str) -> Callable[[Mapping[str, Any]], bool | None]:
+    return lambda candidate: None if candidate[name] is None else candidate[name] >= CLIP_SCORE
+
+
+RULES: Mapping[str, Rule] = {
+    "video: model": _candidates(lambda candidate: candidate["model"], "true"),
+    "video: CLIP score": _candidates(_by_score("video_score"), "true"),
+    "video: fingerprint": _candidates(lambda candidate: candidate["copied"], "true"),
+    "moment: model": _candidates(lambda candidate: candidate["frame"], "in_shot"),
+    "moment: CLIP score": _candidates(_by_score("frame_score"), "in_shot"),
+}
+
+
+def _cues(section: Section) -> Mapping[tuple[str, ...], Paired]:
+    """All cues against single ones, on the same moments."""
+    pairs: dict[tuple[str, ...], Paired] = {}
+    for row in section.rows:
+        for other in ("G", "K") if row.system in CUED else ():
+            ours, theirs = (_by_moment(row.samples, task) for task in (FULL_CUES, other))
+            for name, measure in COMPARED.items():
+                pair = compare(ours, theirs, measure)
+                if pair is not None:
+                    pairs[f"{row.label}, {FULL_CUES}", f"{row.label}, {other}", name] = replace(
+                        pair, unpaired=0
+                    )
+    return pairs
+
+
+def _by_moment(samples: Sequence[Scored], task: str) -> list[Scored]:
+    """The samples of a task, with the moment in place of the query."""
+    return [
+        replace(one, query=replace(one.query, query_id=str(sample_field(one, "moment_id"))))
+        for one in of_family(samples, task)
+    ]
+
+
+REPORT = load_report("eval.tasks.rvms", MEASURES, rules=RULES, pairs={"cues": _cues})
 
 
 class RvmsTask(WebTask[RacloSettings, RvmsSample]):

@@ -20,10 +20,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.tasks.jsonl import write_manifest, write_records
-from eval.tasks.query_templates import WORDING, Fuzz, beside, moment
+from eval.tasks.published import write_manifest, write_records
+from eval.tasks.query_templates import WORDING, Fuzz, beside, moment, render_web
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
-from eval.tasks.synthetic_web import render_web
 from eval.workbench.catalogue import Split
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.pen import Style

@@ -15,7 +15,7 @@ from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, an
 from eval.tasks.egofact.construction.records import BuildSettings, Shape
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
-from eval.tasks.egofact.report import LETTERS
+from eval.tasks.egofact.task import LETTERS
 from rag.errors import UsageError
 from tests.fakes.egofact_world import (
     ONE_HOP,

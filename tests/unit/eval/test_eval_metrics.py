@@ -30,7 +30,7 @@ from eval.metrics.scored import Scored
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
-from eval.tasks.egofact.report import chose_fact, letter_shares
+from eval.tasks.egofact.task import chose_fact, letter_shares
 from eval.trec import escape_id, run_lines
 
 QUERY = Query(

@@ -15,8 +15,13 @@ from eval.reports.report_file import read_report
 from eval.runs.records import Output, Query, check_sample, make_sample
 from eval.tasks.longvideo.dataset import query_of
 from eval.tasks.longvideo.options import right_option
-from eval.tasks.longvideo.published import PublishedQuestions, read_published
-from eval.tasks.longvideo.subtitles import FOLDER, SubtitleSource, write_subtitles
+from eval.tasks.longvideo.published import (
+    FOLDER,
+    PublishedQuestions,
+    SubtitleSource,
+    read_published,
+    write_subtitles,
+)
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
 from eval.tasks.videos import FoundVideos, with_subtitles
 from rag.errors import UsageError

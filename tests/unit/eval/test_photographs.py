@@ -9,8 +9,7 @@ import pytest
 
 from corpora.outputs import OverwritePolicy
 from eval import photographs
-from eval.demo_question import DemoQuestion, Proof
-from eval.photographs import CLIPS, demo_questions, make_corpus
+from eval.photographs import CLIPS, DemoQuestion, Proof, demo_questions, make_corpus
 from indexers.errors import ExtraMissing
 from rag.records import Answer, Question, VideoCitation
 

@@ -14,11 +14,10 @@ from pyarrow import parquet
 
 from eval.metrics.scored import Scored
 from eval.runs.records import Query, Sample
-from eval.tasks.jsonl import published_files
+from eval.tasks.published import published_files
 from eval.tasks.query_templates import Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
-from eval.tasks.rvms.report import RULES
 from eval.tasks.rvms.scorer import (
     CandidateScore,
     RvmsScore,
@@ -28,7 +27,7 @@ from eval.tasks.rvms.scorer import (
     score_of_candidates,
     target_rank,
 )
-from eval.tasks.rvms.task import open_folder
+from eval.tasks.rvms.task import RULES, open_folder
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
 from rag.agents.raclo.records import cues_of, only_cues

@@ -12,9 +12,9 @@ import pytest
 
 from corpora.records import Frames
 from eval.simulated_model.dials import Dials
-from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.replies import APOLOGY
 from eval.simulated_model.request import read_request
+from eval.simulated_model.server import SimulatedModel
 from rag.reasoners.prompts import Message, load_prompt, render
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE

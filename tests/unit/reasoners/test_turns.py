@@ -9,8 +9,8 @@ from typing import Any
 
 import threadpoolctl
 
-from eval.runs.answering import answer_queries
 from eval.runs.records import Output, Query, Score, TaskInput
+from eval.runs.runner import answer_queries
 from rag.reasoners.turns import taking_turns, turn_clock, waiting
 
 

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, Val
 
 from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
 from eval.tasks.egofact.construction.segments import cut_segments
-from eval.tasks.jsonl import numbered_lines, validation_reason
+from eval.tasks.published import numbered_lines, validation_reason
 from rag.errors import UsageError
 
 VIDEO_FOLDERS = ("videos", "full_scale", "video_540ss", "clips", ".")

@@ -22,7 +22,7 @@ from corpora.records import Evidence, Passage
 from eval.tasks.egofact.replies import StoredReplies
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.pipeline import no_frames, whole
-from eval.tasks.jsonl import text_hash
+from eval.tasks.published import text_hash
 from localization.sampling import midpoints, nearest_frames
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
