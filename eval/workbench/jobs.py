@@ -26,7 +26,7 @@ from eval.workbench.near_duplicates import Change, changed_frames, changed_sound
 from eval.workbench.pen import Style
 from eval.workbench.recording import LATER
 from eval.workbench.seeds import opaque_name, stable_number
-from eval.workbench.sound import find_voice, story_sound, to_sixteen_bits, voiced
+from eval.workbench.sound import story_sound, to_sixteen_bits
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
 from eval.workbench.video import (
     DEFAULT_RENDER,
@@ -146,7 +146,6 @@ def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]
         "fps": render.fps,
         "frames": count,
         "duration": round(count / render.fps, 3),
-        "voiced": job.kind == "long" and find_voice() is not None,
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
         "frames_sha256": digest,
@@ -203,9 +202,8 @@ def _material(
             ContainerMetadata(lines=video.lines),
         )
     if job.kind == "long":
-        video, program = job.video(), find_voice()
-        voices = voiced(video.lines, program) if program else []
-        return long_frames(video, plan.render), long_sound(video, voices), plan.render, long_metadata(video)
+        video = job.video()
+        return long_frames(video, plan.render), long_sound(video), plan.render, long_metadata(video)
     assert job.original is not None
     assert job.change is not None
     change, source = job.change, video_folder / job.original.name

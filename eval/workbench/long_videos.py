@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from eval.workbench.catalogue import Split, read_data, scene
 from eval.workbench.pen import Style
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.sound import VoicedLine, add_at, melody, spoken_seconds, story_sound, to_sixteen_bits
+from eval.workbench.sound import melody, spoken_seconds, story_sound, to_sixteen_bits
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.video import AUDIO_RATE, Chapter, ContainerMetadata, Line, Render, clear_sprite_caches
 
@@ -104,7 +104,7 @@ class LongVideo:
     tags: tuple[str, ...]
     parts: tuple[Part, ...]
     lines: tuple[Line, ...]
-    """What is said, in the subtitle stream and, where a voice is installed, as sound."""
+    """What is said, in the subtitle stream."""
     cards: tuple[Card, ...]
     """What is on screen."""
 
@@ -156,17 +156,14 @@ def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]
         clear_sprite_caches()
 
 
-def long_sound(video: LongVideo, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
-    """The sound of each part in order: its story, the tune, and what is said.
+def long_sound(video: LongVideo) -> Iterator[NDArray[np.float32]]:
+    """The sound of each part in order: its story, and the tune.
 
     Mono float32 (n,) a part, at 16 kHz, in [-1, 1] by steps of 1/32767.
     """
     for part in video.parts:
         samples = story_sound(part.story)
         samples += melody(video.seed, len(samples), offset=round(part.start * AUDIO_RATE))
-        for voice in voices:
-            if part.start <= voice.line.start < part.end:
-                add_at(samples, voice.samples * np.float32(0.6), voice.line.start - part.start)
         yield to_sixteen_bits(samples)
 
 

@@ -118,6 +118,5 @@ def _sound(video: LongVideo, audio: AudioKind) -> Iterator[NDArray[np.float32]]:
         elif audio == "speech":
             said = " ".join(event.rewritten for event in story.events)
             line = Line(0.1, story.duration - 0.1, f"{part.heading} and now {said} and so it goes on")
-            for voiced in murmured([line], video.seed):
-                add_at(samples, voiced.samples, line.start)
+            add_at(samples, murmured(line, video.seed), line.start)
         yield to_sixteen_bits(samples)

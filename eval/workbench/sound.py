@@ -1,22 +1,15 @@
 """Sound of a story: the scene's ambience, one sound an event, music, and spoken lines.
 
 Everything is synthesised from seeds. Samples are mono float32 at 16 kHz in [-1, 1], rounded to 16 bits
-before they are encoded. Lines are spoken by the program `flite` where it is installed, else by a synthetic
-voice of vowels and noise, which is unintelligible: it tests whether speech is detected, not what is said.
-Its vowels have the formants of Peterson and Barney (1952).
+before they are encoded. A voice of vowels and noise is unintelligible: it tests whether speech is detected,
+not what is said. Its vowels have the formants of Peterson and Barney (1952).
 """
 
 from __future__ import annotations
 
 import math
 import random
-import shutil
-import subprocess
-import tempfile
-import wave
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +19,6 @@ from eval.workbench.catalogue import read_data
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.video import AUDIO_RATE, Line
-from rag.errors import RagError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +36,6 @@ HUSHED_SHARE = 0.3
 """Share of clips that are almost silent."""
 SCALE = (0, 2, 4, 7, 9, 12, 14, 16)
 """Semitones of a pentatonic scale: any order of them sounds like a tune."""
-PROGRAM = "flite"
-SECONDS_A_LINE = 60
 VOWELS: dict[str, tuple[float, float, float]] = {
     "a": (730.0, 1090.0, 2440.0),
     "e": (530.0, 1840.0, 2480.0),
@@ -190,64 +180,15 @@ SOUNDS = TypeAdapter(dict[str, tuple[str, float, float, float]]).validate_python
 """How each action sounds: a key of `MAKERS`, its band in Hz, and how often a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class VoicedLine:
-    """A line and its sound, mono float32 (n,) at 16 kHz, no longer than the line."""
-
-    line: Line
-    samples: NDArray[np.float32]
-
-
-def find_voice() -> str | None:
-    """Where `flite` is; None where it is not installed."""
-    return shutil.which(PROGRAM)
-
-
 def spoken_seconds(text: str) -> float:
     """How long a line takes to say, with room to spare."""
     return round(0.6 + 0.42 * len(text.split()), 1)
 
 
-def voiced(lines: Sequence[Line], program: str) -> list[VoicedLine]:
-    """Every line spoken; raises `RagError` where the program fails."""
-    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
-        return [VoicedLine(line, _spoken(line, program, Path(folder) / "line.wav")) for line in lines]
-
-
-def _spoken(line: Line, program: str, path: Path) -> NDArray[np.float32]:
-    try:
-        subprocess.run(
-            [program, "-t", line.text, "-o", str(path)],
-            check=True,
-            capture_output=True,
-            timeout=SECONDS_A_LINE,
-        )
-        samples = _read(path)
-    except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as error:
-        raise RagError(f"{program} could not speak a line ({error}); repair or uninstall it") from error
-    return samples[: round((line.end - line.start) * AUDIO_RATE)]
-
-
-def _read(path: Path) -> NDArray[np.float32]:
-    """A 16-bit mono WAV file at 16 kHz, whatever its own rate."""
-    with wave.open(str(path)) as file:
-        rate, channels = file.getframerate(), file.getnchannels()
-        raw = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
-    mono: NDArray[np.float32] = raw.reshape(-1, channels).mean(axis=1, dtype=np.float32)
-    if rate != AUDIO_RATE:
-        times = np.arange(int(len(mono) * AUDIO_RATE / rate)) * (rate / AUDIO_RATE)
-        mono = np.interp(times, np.arange(len(mono)), mono).astype(np.float32)
-    return mono
-
-
-def murmured(lines: Sequence[Line], seed: int = 0) -> list[VoicedLine]:
-    """Every line in one voice of the seed, from its start; no longer than the line."""
-    rng = stream("voice", seed)
-    pitch = rng.choice((rng.uniform(95, 135), rng.uniform(175, 230)))
-    return [VoicedLine(line, _said(line, pitch, seed)) for line in lines]
-
-
-def _said(line: Line, pitch: float, seed: int) -> Samples:
+def murmured(line: Line, seed: int) -> Samples:
+    """A line in the voice of the seed, mono float32 (n,) at 16 kHz, no longer than the line."""
+    voice = stream("voice", seed)
+    pitch = voice.choice((voice.uniform(95, 135), voice.uniform(175, 230)))
     room = round((line.end - line.start) * AUDIO_RATE)
     rng = stream("said", seed, line.start, line.text)
     noise = np.random.default_rng(stable_number("breath", seed, line.start, line.text))

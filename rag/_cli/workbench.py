@@ -12,7 +12,6 @@ import typer
 
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.terminal import byte_count, counted, duration
@@ -91,8 +90,6 @@ def make(
     plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), near_duplicates, shared)
     with open_progress() as progress:
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
-    if long and not report.voiced:
-        echo_stderr("spoken lines are subtitles only: the speech program flite is not installed")
     session.report("rag.workbench/1", recorded_fields(report), _lines(report))
     return 0
 

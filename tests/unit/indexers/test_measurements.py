@@ -127,7 +127,7 @@ def test_silence_noise_a_tune_and_a_voice_are_distinguished() -> None:
     rng = np.random.default_rng(0)
     noise = (rng.standard_normal(12 * SAMPLE_RATE) * 0.02).astype(np.float32)
     line = Line(0.0, 12.0, "now the camera wearer places the kettle beside the big window " * 3)
-    voice = murmured([line], 3)[0].samples * np.float32(0.6)
+    voice = murmured(line, 3) * np.float32(0.6)
     assert measured(noise * 0)[0] == "silence"
     assert measured(noise)[0] == "ambient"
     assert measured(noise / 8 + melody(1, len(noise)))[0] == "music"

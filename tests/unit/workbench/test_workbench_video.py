@@ -19,9 +19,8 @@ from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecar
 from eval.workbench import jobs as making
-from eval.workbench.corpus import make_corpus, read_marker
+from eval.workbench.corpus import make_corpus, read_marker, render_jobs
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
-from eval.workbench.render_pool import render_jobs
 from eval.workbench.video import AUDIO_RATE, Render, frames_hash
 from rag.errors import RagError, UsageError
 
@@ -35,11 +34,10 @@ PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "find_voice", lambda: None)
         patch.setattr("eval.workbench.near_duplicates.HEIGHTS", (54, 90))
         folder = tmp_path_factory.mktemp("workbench") / "corpus"
         report = make_corpus(folder, PLAN, workers=1)
-    assert (report.videos, report.made, report.voiced) == (6, 6, False)
+    assert (report.videos, report.made) == (6, 6)
     return folder
 
 
@@ -159,7 +157,7 @@ def test_a_stopped_run_is_taken_up_again(
             raise KeyboardInterrupt
         return render_job(video_folder, job, advance)
 
-    monkeypatch.setattr("eval.workbench.render_pool.render_job", make_one)
+    monkeypatch.setattr("eval.workbench.corpus.render_job", make_one)
     with pytest.raises(KeyboardInterrupt):
         make_corpus(folder, plan, workers=1)
     assert recommended_encoder([folder]) is None
