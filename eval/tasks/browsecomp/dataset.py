@@ -8,14 +8,12 @@ published set of videos `source_url, video_id`. Unknown keys are ignored.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from typing import Any, Literal
 
 from eval.runs.records import Query, TaskInput
+from eval.tasks.published import plain_value, text_of
 
 Level = Literal["level1", "level2", "level3"]
 LEVELS: tuple[Level, ...] = ("level1", "level2", "level3")
@@ -94,75 +92,51 @@ def input_of(question: BrowseQuestion) -> TaskInput:
     return TaskInput(question.question_id, question.text, question.options)
 
 
-def _as_text(value: Any) -> Any:
-    """Ids, answers and levels may be numbers. Raises `ValueError` for one that is not finite."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{value} is no number")
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _listed(value: Any) -> Any:
-    """A list may be one string or number, or missing."""
-    if value is None:
-        return []
-    return [value] if isinstance(value, str | int | float) else value
-
-
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is blank")
-    return value
-
-
-Text = Annotated[str, BeforeValidator(_as_text)]
-Filled = Annotated[Text, AfterValidator(_not_blank)]
-Texts = Annotated[list[Text], BeforeValidator(_listed)]
-
-
-class _Video(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    url: str = ""
-    title: str | None = ""
-    role: str = "source"
-    video_id: Text = ""
-    local_path: str | None = ""
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    question: Annotated[str, AfterValidator(_not_blank)]
-    answer: Annotated[list[Filled], BeforeValidator(_listed)] = Field(min_length=1)
-    category: str = ""
-    difficulty: Text = ""
-    evidence_chain: Texts = []
-    mode: str = ""
-    id: Text = ""
-    row_id: Text = ""
-    videos: list[_Video] = []
-    source: Texts = []
-    source_url: str | None = ""
-    video_id: Text = ""
-    image: str | None = ""
-
-
 def question_of(fields: Any, fallback: str) -> BrowseQuestion:
     """The question of a published row; `fallback`: its id where it has none. Raises `ValueError`."""
-    row = _Row.model_validate(fields)
-    mode = row.mode or ("offline" if row.videos else "online")
+    row = {name: plain_value(value) for name, value in fields.items()}
+
+    def text(name: str) -> str:
+        return text_of(row.get(name))
+
+    answers, sources = _texts(row.get("answer")), tuple(_sources(row))
+    if not text("question"):
+        raise ValueError("question: it is blank")
+    if not answers or not all(answers):
+        raise ValueError("answer: none, or a blank one")
+    mode = text("mode") or ("offline" if row.get("videos") else "online")
     return BrowseQuestion(
         # Each of the two kinds numbers its rows from the start.
-        question_id=f"{mode}-{row.id or row.row_id or fallback}",
-        text=row.question,
-        answers=tuple(row.answer),
-        level=_level(row.difficulty),
-        genre=row.category,
-        evidence_chain=tuple(row.evidence_chain),
-        sources=tuple(_sources(row)),
+        question_id=f"{mode}-{text('id') or text('row_id') or fallback}",
+        text=text("question"),
+        answers=answers,
+        level=_level(text("difficulty")),
+        genre=text("category"),
+        evidence_chain=_texts(row.get("evidence_chain")),
+        sources=sources,
         mode=mode,
-        image=row.image or "",
+        image=text("image"),
     )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """A list may be one text or number, or missing."""
+    return tuple(text_of(one) for one in (value if isinstance(value, list) else [value]) if one is not None)
+
+
+def _sources(row: Mapping[str, Any]) -> Iterator[Source]:
+    for video in row.get("videos") or ():
+        role = text_of(video.get("role")) or "source"
+        if role not in ROLES:
+            raise ValueError(f"videos: role {role!r} is none of {', '.join(ROLES)}")
+        url, title, name = (text_of(video.get(key)) for key in ("url", "title", "video_id"))
+        yield Source((url,) if url else (), title, role, name)
+    if url := text_of(row.get("source_url")):
+        yield Source((url,), " ".join(_texts(row.get("source"))), "source", text_of(row.get("video_id")))
+        return
+    for url in _texts(row.get("source")):
+        if url.startswith(("http://", "https://")):
+            yield Source((url,))
 
 
 def _level(difficulty: str) -> Level:
@@ -171,16 +145,3 @@ def _level(difficulty: str) -> Level:
         if plain in (level, level[-1], f"l{level[-1]}"):
             return level
     raise ValueError(f"difficulty: {difficulty!r} is none of level1, level2, level3")
-
-
-def _sources(row: _Row) -> Iterator[Source]:
-    for video in row.videos:
-        if video.role not in ROLES:
-            raise ValueError(f"videos: role {video.role!r} is none of {', '.join(ROLES)}")
-        yield Source((video.url,) if video.url else (), video.title or "", video.role, video.video_id)
-    if row.source_url:
-        yield Source((row.source_url,), " ".join(row.source), "source", row.video_id)
-        return
-    for url in row.source:
-        if url.startswith(("http://", "https://")):
-            yield Source((url,))

@@ -1,6 +1,6 @@
 """`rvms-workbench` on disk: a synthetic web with target videos, and queries by memory from their plans.
 
-web/             as `eval.workbench.web_files` writes it
+web/             as `eval.workbench.web` writes it
 samples.jsonl    every moment under all nine cue sets
 manifest.json    arguments and hashes; written last
 

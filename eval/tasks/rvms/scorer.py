@@ -63,7 +63,6 @@ class RvmsScore(Score):
 
     rule: bool
     model_rule: bool | None
-    model_rule_true: bool | None
     content: bool
     frame: bool | None
     in_shot: bool | None
@@ -75,11 +74,8 @@ class RvmsScore(Score):
     moment_id: str
     group: str
     topic: str
-    changes: Sequence[str]
     candidates: Sequence[Mapping[str, Any]]
     """`CandidateScore.line` of each."""
-    target_rank: int | None
-    """Best rank of any upload of the video in any search, from 1."""
     error_stage: str
     gold_window_found: tuple[float, float] | None
 
@@ -142,12 +138,9 @@ class RvmsScorer:
         chosen: int | None = evidence["chosen"]
         answer = None if chosen is None else found[chosen]
         right = moment_correct(sample, answer)
-        rank = target_rank(evidence["results"], sample)
         correct = answer is not None and answer.true and right is not False
-        stage = error_stage(found, answer, right, rank)
-        return score_of_candidates(
-            sample, found, answer, correct, rank, stage, _gold_window(candidates, found)
-        )
+        stage = error_stage(found, answer, right, seen=was_found(evidence["results"], sample))
+        return score_of_candidates(sample, found, answer, correct, stage, _gold_window(candidates, found))
 
     def check(self, sample: RvmsSample, candidate: Mapping[str, Any]) -> CandidateScore:
         """Compare one candidate of an output with the target."""
@@ -278,7 +271,6 @@ def score_of_candidates(
     found: Sequence[CandidateScore],
     answer: CandidateScore | None,
     correct: bool,
-    rank: int | None = None,
     stage: str = "",
     window: tuple[float, float] | None = None,
 ) -> RvmsScore:
@@ -294,7 +286,6 @@ def score_of_candidates(
         correct=correct,
         rule=rule,
         model_rule=rule or any(bool(one.model) for one in found) if video else None,
-        model_rule_true=rule or any(one.true and bool(one.model) for one in found) if video else None,
         content=any(one.true for one in found),
         frame=any(bool(one.frame) for one in found) if framed else None,
         in_shot=any(bool(one.in_shot) for one in found) if shot else None,
@@ -305,9 +296,7 @@ def score_of_candidates(
         moment_id=sample.moment_id,
         group=sample.group,
         topic=sample.topic,
-        changes=list(sample.changes),
         candidates=[one.line() for one in found],
-        target_rank=rank,
         error_stage=stage,
         gold_window_found=window,
     )
@@ -323,19 +312,18 @@ def moment_correct(sample: RvmsSample, answer: CandidateScore | None) -> bool | 
     return bool(answer is not None and answer.frame)
 
 
-def target_rank(results: Sequence[Sequence[str]], sample: RvmsSample) -> int | None:
-    """The best rank of any upload of the video in any search, from 1. `results`: addresses by search."""
+def was_found(results: Sequence[Sequence[str]], sample: RvmsSample) -> bool:
+    """Whether any upload of the video is a result of any search. `results`: addresses by search."""
     wanted = {address(upload.url) for upload in sample.uploads}
-    ranks = (rank for urls in results for rank, url in enumerate(urls, start=1) if address(url) in wanted)
-    return min(ranks, default=None)
+    return any(address(url) in wanted for urls in results for url in urls)
 
 
 def error_stage(
-    found: Sequence[CandidateScore], answer: CandidateScore | None, right: bool | None, rank: int | None
+    found: Sequence[CandidateScore], answer: CandidateScore | None, right: bool | None, *, seen: bool
 ) -> str:
-    """One of `STAGES`; empty where nothing failed. `right`: of `moment_correct`."""
+    """One of `STAGES`; empty where nothing failed. `right`: of `moment_correct`; `seen`: of `was_found`."""
     if not any(one.true for one in found):
-        return "retriever" if rank is not None else "generator"
+        return "retriever" if seen else "generator"
     if answer is None or not answer.true:
         return "verifier"
     return "localizer" if right is False else ""

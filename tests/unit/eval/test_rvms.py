@@ -25,7 +25,7 @@ from eval.tasks.rvms.scorer import (
     error_stage,
     moment_correct,
     score_of_candidates,
-    target_rank,
+    was_found,
 )
 from eval.tasks.rvms.task import RULES, open_folder
 from eval.workbench.long_videos import plan_long_video
@@ -186,13 +186,12 @@ def test_the_rules_of_retrieval_and_localization() -> None:
     again = checked(true=True, model=True, in_shot=False, frame=False)
     wrong = checked(model=True, in_shot=False, frame=False)
     verdict = verdict_of(asked(), [wrong, again], 0)
-    assert (verdict.rule, verdict.model_rule, verdict.model_rule_true) == (False, True, True)
+    assert (verdict.rule, verdict.model_rule) == (False, True)
     assert (verdict.content, verdict.answer_true, verdict.in_shot) == (True, False, False)
     verdict = verdict_of(asked(), [right, wrong], 0)
     assert (verdict.rule, verdict.frame, verdict.in_shot_answer, verdict.error) == (True, True, True, 3.0)
     assert verdict_of(asked("K"), [wrong], 0).model_rule is None
     assert verdict_of(asked("G"), [right], 0).frame is None
-    assert verdict_of(asked("G"), [wrong], 0).model_rule_true is False
 
 
 def test_the_first_stage_that_failed_is_named() -> None:
@@ -200,10 +199,9 @@ def test_the_first_stage_that_failed_is_named() -> None:
 
     def stage(found: list[CandidateScore], results: list[str]) -> str:
         answer = found[0] if found else None
-        rank = target_rank([[f"https://v.example/watch?v={name}" for name in results]], sample)
-        return error_stage(found, answer, moment_correct(sample, answer), rank)
+        seen = was_found([[f"https://v.example/watch?v={name}" for name in results]], sample)
+        return error_stage(found, answer, moment_correct(sample, answer), seen=seen)
 
-    assert target_rank([["https://v.example/watch?v=x", "https://v.example/watch?v=b"]], sample) == 2
     assert stage([], ["x"]) == "generator"
     assert stage([], ["x", "b"]) == "retriever"
     right = checked(rule=True, true=True, in_shot=True, on_event=True)
