@@ -41,7 +41,7 @@ from corpora.records import Problem, Shot
 from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport
 from eval.workbench.recording import RECORDED
-from eval.workbench.web_files import WebReport
+from eval.workbench.web import WebReport
 from indexers.models.verify import ModelRow, Verification
 from rag._cli.batch import Counts
 from rag._cli.commands import app

@@ -267,7 +267,7 @@ def render_web(
     Raises `UsageError` for a folder with other files.
     """
     from eval.workbench.corpus import check_data_folder
-    from eval.workbench.web_files import make_web
+    from eval.workbench.web import make_web
 
     check_data_folder(folder, "web")
     make_web(folder / "web", plan, inserted=uploads, progress=progress)

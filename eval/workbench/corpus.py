@@ -16,20 +16,94 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from corpora.platforms import take_lock
 from eval.resumable import map_os_errors, truncate_partial_line, whole_lines
-from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
+from eval.workbench.jobs import CorpusPlan, Job, render_job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages, write_passages
 from eval.workbench.recording import recorded_fields
-from eval.workbench.render_pool import render_jobs
 from rag.errors import RagError, UsageError
+
+POLL = 0.2
+"""Seconds between two looks at the progress of the workers."""
+
+
+def render_jobs(
+    video_folder: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
+) -> Iterator[tuple[Job, dict[str, Any]]]:
+    """Each video as it is finished, with its manifest line; `workers` of 1 means in this process.
+
+    Raises `RagError` where a worker dies, and what `render_job` raises. However this ends, no worker
+    outlives it, and none outlives this process.
+    """
+    if workers <= 1 or len(jobs) <= 1:
+        yield from ((job, render_job(video_folder, job, advance)) for job in jobs)
+        return
+    context = multiprocessing.get_context("spawn")
+    rendered, stopped = context.SimpleQueue(), context.Event()
+    with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (rendered, stopped)) as pool:
+        try:
+            todo = {pool.submit(_render, video_folder, job): job for job in jobs}
+            while todo:
+                done, _ = wait(todo, POLL, FIRST_COMPLETED)
+                while not rendered.empty():
+                    advance(rendered.get())
+                for future in done:
+                    yield todo.pop(future), future.result()
+        except BrokenProcessPool as error:
+            raise RagError(
+                "a worker process ended unexpectedly (memory?): the same command goes on from here"
+            ) from error
+        finally:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+
+
+class _StoppedError(Exception):
+    """Raised in a worker whose video nobody wants any more."""
+
+
+_advance: Callable[[float], None]
+"""A worker calls it with the seconds that it has rendered."""
+
+
+def _begin(rendered: Any, stopped: Any) -> None:
+    """Make this process a worker."""
+    global _advance
+    # An interrupt goes to the whole group; the parent decides what becomes of its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def advance(seconds: float) -> None:
+        if stopped.is_set():
+            raise _StoppedError
+        rendered.put(seconds)
+
+    _advance = advance
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+    wait_for_end([parent.sentinel])
+    os._exit(1)
+
+
+def _render(video_folder: Path, job: Job) -> dict[str, Any]:
+    return render_job(video_folder, job, _advance)
+
 
 MANIFEST = Path(".workbench", "manifest.json")
 VERSION = 1
@@ -92,8 +166,6 @@ class CorpusReport:
     bytes: int
     """Of videos in the whole corpus."""
     passages: int
-    voiced: bool
-    """Whether the spoken lines have sound: only where `flite` is installed."""
 
 
 def make_corpus(
@@ -115,8 +187,7 @@ def make_corpus(
     with claimed(home, recorded_fields(plan), policy) as hidden:
         lines, made = render_missing(home, video_jobs(plan), workers, progress)
         events, texts = hidden / "events.jsonl", home / "passages"
-        voice = "flite" if any(line["voiced"] for line in lines) else None
-        whole = {**recorded_fields(plan), "passages": len(passages), "voice": voice, "videos": lines}
+        whole = {**recorded_fields(plan), "passages": len(passages), "videos": lines}
         kept = read_marker(home) == json.loads(json.dumps(marked(whole)))
         if made or not (kept and texts.is_dir() and events.is_file()):
             write_passages(texts, passages)
@@ -130,7 +201,6 @@ def make_corpus(
         seconds=round(sum(line["duration"] for line in lines), 3),
         bytes=sum(line["bytes"] for line in lines),
         passages=len(passages),
-        voiced=voice is not None,
     )
 
 

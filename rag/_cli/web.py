@@ -152,7 +152,7 @@ def serve(
 
 def _draw(folder: Path, plan: WebPlan, session: Session, policy: OverwritePolicy) -> int:
     from eval.workbench.recording import recorded_fields
-    from eval.workbench.web_files import make_web
+    from eval.workbench.web import make_web
     from rag._cli.progress import open_progress
 
     with open_progress() as progress:

@@ -1,6 +1,6 @@
 """`browsecomp-workbench` on disk: a web with target videos, the questions, and those that were dropped.
 
-web/               as `eval.workbench.web_files` writes it
+web/               as `eval.workbench.web` writes it
 questions.jsonl    the questions that passed every check
 dropped.jsonl      the others, each with the reason
 manifest.json      arguments and hashes; written last

@@ -1,6 +1,6 @@
 """`shotfinder-workbench` on disk: a web of short videos in families, and the shots that are searched in it.
 
-web/             as `eval.workbench.web_files` writes it
+web/             as `eval.workbench.web` writes it
 queries.jsonl    the queries, with their gold
 manifest.json    arguments, counts and hashes; written last
 

@@ -14,12 +14,12 @@ from corpora.video.sidecars import read_sidecar
 from eval.reports.report_file import read_report
 from eval.runs.records import Output, Query, check_sample, make_sample
 from eval.tasks.longvideo.dataset import query_of
-from eval.tasks.longvideo.options import right_option
 from eval.tasks.longvideo.published import (
     FOLDER,
     PublishedQuestions,
     SubtitleSource,
     read_published,
+    right_option,
     write_subtitles,
 )
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder

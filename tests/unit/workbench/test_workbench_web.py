@@ -20,11 +20,11 @@ from eval.workbench.web import (
     UploadMetadata,
     WebPage,
     WebPlan,
+    make_web,
     new_video,
     plan_web,
     video_name,
 )
-from eval.workbench.web_files import make_web
 from rag.errors import UsageError
 from rag.web import open_web
 
