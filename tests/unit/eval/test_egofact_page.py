@@ -33,15 +33,6 @@ def test_the_table_of_the_page_is_in_the_report() -> None:
         assert row["n"] == "396"
 
 
-def test_the_controls_before_the_filter_stand_in_the_report() -> None:
-    page = " ".join((DOCS / "design" / "egofact.md").read_text(encoding="utf-8").split())
-    report = read_report("egofact-workbench-unfiltered")
-    blind = report["blind", "overall"]
-    assert f"the {blind['n']} questions of five worlds, `blind` answers {percent(blind)} % right" in page
-    local, temporal = (percent(report["passages-only", name]) for name in ("local-2hop", "temporal-2hop"))
-    assert f"{local} % and {temporal} % of the two-hop ones" in page
-
-
 def test_the_papers_rows_with_the_simulated_model_stand_in_their_report() -> None:
     page = (DOCS / "design" / "egofact.md").read_text(encoding="utf-8")
     folder = "egofact-captioned/egofact-workbench-mini"
