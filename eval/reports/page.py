@@ -17,7 +17,7 @@ from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, correct, parse_failure, sample_field, tokens
 from eval.metrics.tables import estimate
 from eval.reports.report_file import Pair, base_system
-from eval.reports.sections import gather, judges_of, made_with
+from eval.reports.sections import gather, made_with
 from eval.reports.spec import Row, Section, answered, compared_rows
 from eval.reports.tables import (
     MARK,
@@ -37,7 +37,6 @@ from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
 from eval.runs.records import reason_counts, split_reason
 from rag.errors import Unanswered, UsageError
-from rag.rendering.terminal import counted
 
 UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
 """Failures of a sample that end its query alone."""
@@ -150,12 +149,9 @@ def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str])
     sentences = " ".join(opening(section))
     if sentences:
         yield f"{sentences}\n"
-    yield f"{_made(section)}\n"
     yield f"{section.spec.data.note.format(mark=MARK)}\n"
-    for line in judges_of(section):
+    for line in made_with(section):
         yield f"{line}\n"
-    if section.unlike:
-        yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"
     for table in tables:
         if not table.body:
             continue
@@ -216,17 +212,6 @@ def _meaning(pair: Pair, difference: Estimate) -> str:
     if difference.high is not None and difference.high < 0:
         return f"{points}, which speaks against it that {pair.claim}."
     return f"{points}, which may be chance: these runs do not show that {pair.claim}."
-
-
-def _made(section: Section) -> str:
-    """Which program and data it came from, in one paragraph."""
-    commits = sorted({commit for row in section.rows for commit in row.commits})
-    parts = [f"{len(section.queries)} queries, {counted(len(section.rows), 'system')}."]
-    if commits:
-        changed = " (+: with changes)" if any(commit.endswith("+") for commit in commits) else ""
-        parts.append(f"Commit {', '.join(commits)}{changed}.")
-    parts += [f"{name} {digest[:16]}" for name, digest in sorted(section.dataset.items())]
-    return " ".join(parts[:2]) + (f" Data: {'; '.join(parts[2:])}." if len(parts) > 2 else "")
 
 
 def _timings(sections: Sequence[Section]) -> Table:

@@ -114,7 +114,7 @@ HASH = 16
 
 
 def made_with(section: Section) -> Iterator[str]:
-    """Sentences: each commit with the systems that were run under it, the data, and a warning."""
+    """Sentences: what was run under each commit, what a model judged, the data, and a warning."""
     systems: dict[tuple[str, ...], list[str]] = {}
     for row in section.rows:
         systems.setdefault(row.commits, []).append(row.label)
@@ -123,16 +123,6 @@ def made_with(section: Section) -> Iterator[str]:
     )
     changed = any(commit.endswith("+") for commits in systems for commit in commits)
     yield f"Commits: {commits}.{' +: with changes.' if changed else ''}"
-    yield from judges_of(section)
-    if section.dataset:
-        data = "; ".join(f"{name} {digest[:HASH]}" for name, digest in sorted(section.dataset.items()))
-        yield f"Data: {data}."
-    if section.unlike:
-        yield f"Not all runs had the same {', '.join(section.unlike)}: what differs may come from that."
-
-
-def judges_of(section: Section) -> Iterator[str]:
-    """Which model judged which systems, where a model did."""
     judged: dict[str, list[str]] = {}
     for row in section.rows:
         if row.scorer.get("judge") == "reasoner":
@@ -140,6 +130,11 @@ def judges_of(section: Section) -> Iterator[str]:
     for model, names in sorted(judged.items()):
         own = "the model under test itself (another one: [reasoner.judge])"
         yield f"Judged by {model or own}: {', '.join(names)}."
+    if section.dataset:
+        data = "; ".join(f"{name} {digest[:HASH]}" for name, digest in sorted(section.dataset.items()))
+        yield f"Data: {data}."
+    if section.unlike:
+        yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**"
 
 
 def _commits(commits: tuple[str, ...]) -> str:
