@@ -78,7 +78,7 @@ def test_the_folder_says_what_it_is(corpus: Path, tmp_path: Path) -> None:
     assert recommended_encoder([next((corpus / "videos").iterdir())]) == "bundled"
     assert recommended_encoder([tmp_path]) is None
     said = manifest(corpus)
-    assert (said["seed"], said["split"], said["clips"], said["voice"]) == (3, "dev", 2, None)
+    assert (said["seed"], said["split"], said["clips"]) == (3, "dev", 2)
     for line in said["videos"]:
         data = (corpus / "videos" / line["name"]).read_bytes()
         assert (line["bytes"], line["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
