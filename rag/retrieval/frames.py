@@ -26,8 +26,6 @@ LEAST_MATCH = 1e-6
 class FrameCache:
     """The stored frames of clips; a clip without any (sound alone, no image encoder) counts as read too.
 
-    In a copy of a library without frame matrices, a clip has its own vector and no frames.
-
     `fetch`: as `rag.store.reading.Reader.frames`. Of more than `KEPT_CLIPS` clips the one that was asked for
     longest ago is dropped.
     """
@@ -38,17 +36,13 @@ class FrameCache:
 
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
-        return {clip_id: held for clip_id, held in self.clips(clip_ids).items() if len(held.times)}
-
-    def clips(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
-        """As `get`, with the clips that have a vector of images and no frames."""
         missing = [clip_id for clip_id in clip_ids if clip_id not in self._held]
         read = {frames.clip.clip_id: frames for frames in self._read(missing)} if missing else {}
         found = {}
         for clip_id in clip_ids:
             frames = self._held.pop(clip_id) if clip_id in self._held else read.get(clip_id)
             self._held[clip_id] = frames
-            if frames is not None:
+            if frames is not None and len(frames.times):
                 found[clip_id] = frames
         while len(self._held) > KEPT_CLIPS:
             self._held.popitem(last=False)
@@ -67,11 +61,6 @@ class FrameCache:
             return []
 
 
-def images_of(clip: ClipFrames) -> NDArray[np.float32]:
-    """Unit float32 (n, d) of the frames of a clip; of one without frames, its own vector as one row."""
-    return clip.vectors if len(clip.times) else clip.clip_vector[None]
-
-
 def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """Times float64 (n,), rising strictly, and unit vectors float32 (n, d) of one or more clips of a video.
 
@@ -82,15 +71,14 @@ def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDA
 
 
 def mean_within(clips: Sequence[ClipFrames], start: float, end: float) -> NDArray[np.float32]:
-    """Unit float32 (d,): mean of the frames of [start, end) seconds, or the one nearest to `start`; of clips
-    without frames, of their own vectors. `clips`: at least one, of one video."""
-    if frames := [clip for clip in clips if len(clip.times)]:
-        times, vectors = joined_frames(frames)
-        keep = (times >= start) & (times < end)
-        vectors = vectors[keep if keep.any() else [np.abs(times - start).argmin()]]
-    else:
-        vectors = np.stack([clip.clip_vector for clip in clips])
-    mean: NDArray[np.float32] = vectors.mean(axis=0)
+    """Unit float32 (d,): mean of the frames of [start, end) seconds, or the one nearest to `start`.
+
+    `clips`: at least one, of one video.
+    """
+    times, vectors = joined_frames(clips)
+    keep = (times >= start) & (times < end)
+    inside = vectors[keep if keep.any() else [np.abs(times - start).argmin()]]
+    mean: NDArray[np.float32] = inside.mean(axis=0)
     return mean / np.linalg.norm(mean)
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from localization.windows import Window
 from rag.records import PassageHit, VideoHit
-from rag.retrieval.frames import images_of
 from rag.retrieval.retriever import Retriever, video_hit
 from rag.retrieval.shots import no_image_embeddings
 from rag.store.records import ClipFrames
@@ -130,7 +129,7 @@ def unusual_windows(
     windows, means = [], []
     column = {ids[row]: number for number, row in enumerate(rows)}
     for clip in held:
-        images, times, end_of_clip = images_of(clip), clip.times, clip.clip.end
+        images, times, end_of_clip = clip.vectors, clip.times, clip.clip.end
         itself = column.get(clip.clip.clip_id)
         others = sample if itself is None else np.delete(sample, itself, axis=0)
         whole = times[times + SECONDS <= end_of_clip]

@@ -26,7 +26,6 @@ from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
-    images_of,
     interaction_scores,
     joined_frames,
     matches_of,
@@ -300,7 +299,7 @@ class Retriever:
         """
         self.reader.video(video_id)
         inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end >= start]
-        held = self._frames.clips([clip.clip_id for clip in inside])
+        held = self._frames.get([clip.clip_id for clip in inside])
         if not held:
             return []
         found = self.find_near(mean_within(list(held.values()), start, end), top_k + len(inside), where)
@@ -317,9 +316,9 @@ class Retriever:
         where = self.resolve(where)
         keys = [hit.key for hit in self.reader.search_clips(vector, top_k, where)]
         hits = []
-        for clip_id, held in self._frames.clips(keys).items():
-            similarity = similarity_to(images_of(held), vector)
-            query = LocalizationQuery(times=held.times, similarity=similarity[: len(held.times)])
+        for clip_id, held in self._frames.get(keys).items():
+            similarity = similarity_to(held.vectors, vector)
+            query = LocalizationQuery(times=held.times, similarity=similarity)
             low, high = searched_part(held.clip, where, query)
             video = self.reader.video(held.clip.video_id)
             window = localize_clip(video.video_id, query, self._localize, start=low, end=high)
@@ -443,8 +442,8 @@ class Retriever:
         compared = self.settings.search.interaction_clips if len(texts) else 0
         hits = self.reader.search_clips(vector, max(pool, compared), where)
         near = [hit.key for hit in hits[:compared]]
-        clips, sounds = self._frames.clips(near), self.reader.sound_vectors(near)
-        images = ((key, images_of(held)) for key, held in clips.items())
+        clips, sounds = self._frames.get(near), self.reader.sound_vectors(near)
+        images = ((key, held.vectors) for key, held in clips.items())
         scores = interaction_scores(chain(images, ((key, row[None]) for key, row in sounds.items())), texts)
         if not scores and hits:
             cosines = standardised([hit.score for hit in hits]).tolist()
@@ -484,7 +483,7 @@ class Retriever:
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        held = self._frames.clips(list(dict.fromkeys(clip_ids)))
+        held = self._frames.get(list(dict.fromkeys(clip_ids)))
         if self._scores is None:
             calibrator, query = self._calibrator, self._image_space_vectors([visual])[0]
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
@@ -493,7 +492,7 @@ class Retriever:
         sounds = self.reader.sound_vectors(clip_ids)
         return {
             key: self._scores.relevance(
-                query, searched, images_of(held[key]) if key in held else None, sounds.get(key)
+                query, searched, held[key].vectors if key in held else None, sounds.get(key)
             )
             for key in clip_ids
         }
