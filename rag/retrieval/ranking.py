@@ -22,7 +22,7 @@ from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
-from rag.relevance import TEXT_ODDS_POWER, chunk_relevance, text_relevance
+from rag.relevance import SENTENCE_MIDDLE, TEXT_ODDS_POWER, chunk_relevance, text_relevance
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.vectors import place_with_most
@@ -333,7 +333,10 @@ def judged_by_sentence(
     judged, near = list(passages), list[tuple[float, int, str]]()
     for at, held in enumerate(sentences):
         spoken = [(next(cosines), -at, text) for text in held]
-        each = [text_relevance(cosine, lexical_overlap(wanted, word_set(text))) for cosine, _, text in spoken]
+        each = [
+            text_relevance(cosine, lexical_overlap(wanted, word_set(text)), SENTENCE_MIDDLE)
+            for cosine, _, text in spoken
+        ]
         judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *each]))
         near += spoken
     _, place, nearest = max(near)
