@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = 256 * 2**10
@@ -37,6 +38,8 @@ CODECS = (
 SUPERSETS = {"iso8859-1": "cp1252", "euc_jis_2004": "euc_jp"}
 HINTED = 0.5
 """Share of the best confidence from which an encoding of the expected language goes before the best."""
+UNSURE, RIVAL = 0.1, 0.8
+"""Confidence below which an encoding is unsure, where another text has this share of it: 85 % are right."""
 WESTERN, PRIOR = "cp1252", 1.1
 """The most common codec, and by how much its confidence is raised."""
 MIXED = 0.2
@@ -73,23 +76,46 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
+@dataclass(frozen=True)
+class Encoding:
+    """How the bytes of one file become text."""
+
+    name: str
+    """A codec."""
+    unsure: bool = False
+    """Whether the codec may well be another."""
+
+    def decode(self, data: bytes) -> str:
+        """What cannot be decoded becomes U+FFFD."""
+        return data.decode(self.name, errors="replace")
+
+    @property
+    def doubt(self) -> str:
+        """What to do where the codec is unsure; empty where it is not."""
+        said = f"its encoding is taken for {self.name}, by few letters; if they are wrong, save it as UTF-8"
+        return said if self.unsure else ""
+
+
+UTF_8 = Encoding("utf-8")
+
+
 def decode(data: bytes) -> str:
     """Text of any encoding, cleaned; what cannot be decoded becomes U+FFFD."""
-    return clean(data.decode(guess_encoding(data), errors="replace"))
+    return clean(guess_encoding(data).decode(data))
 
 
-def guess_encoding(data: bytes, language: str = "") -> str:
-    """The codec of a text: by byte order mark, zero bytes, validity as UTF-8, and last by statistics.
+def guess_encoding(data: bytes, language: str = "") -> Encoding:
+    """By byte order mark, zero bytes, validity as UTF-8, and last by statistics.
 
     `language`: the likely one, as a code of two letters; empty: `expected_language`.
     """
     if marked := _marked_encoding(data):
-        return marked
+        return Encoding(marked)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         return _eight_bit_encoding(data, error.start, language)
-    return "utf-8"
+    return UTF_8
 
 
 def _marked_encoding(data: bytes) -> str:
@@ -110,7 +136,7 @@ def _wide_encoding(head: bytes) -> str:
     return ""
 
 
-def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> str:
+def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> Encoding:
     """Of data that is not UTF-8 at `bad`, by the lines around it. Where most characters are valid UTF-8 the
     others are damaged."""
     sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
@@ -120,16 +146,20 @@ def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> str:
     odd = [line for line in lines if not line.isascii()]
     read = [character for character in b"\n".join(odd).decode("utf-8", "replace") if character > "\x7f"]
     if read.count("\ufffd") < len(read) / 2:
-        return "utf-8"
+        return UTF_8
     plain = b"\n".join(line for line in dict.fromkeys(lines) if line.isascii() and _WORD.search(line))
     telling = b"\n".join(odd) + b"\n"
-    telling += plain[: max(LEAST_PLAIN, len(telling))]
-    return _detected(telling, language or expected_language.get())
+    return Encoding(
+        *_detected(telling + plain[: max(LEAST_PLAIN, len(telling))], language or expected_language.get())
+    )
 
 
-def _detected(data: bytes, language: str) -> str:
-    """The codec that is the best by its letters, or one that is nearly as good, in the language that is
-    expected. One in which words mix two alphabets is the last."""
+def _detected(data: bytes, language: str) -> tuple[str, bool]:
+    """The codec of bytes, and whether it is unsure.
+
+    It is the best by its letters, or one that is nearly as good, in the language that is expected. One in
+    which words mix two alphabets is the last.
+    """
     import chardet
 
     read = []
@@ -140,8 +170,10 @@ def _detected(data: bytes, language: str) -> str:
         read.append((score, name, data.decode(name, "replace"), one["language"] == language))
     plain = [each for each in read if not _mixes_alphabets(each[2])] or read
     ranked = sorted(plain, key=lambda each: -each[0])
-    least = HINTED * ranked[0][0]
-    return next((each for each in ranked if each[3] and each[0] >= least), ranked[0])[1]
+    first = ranked[0][0]
+    best = next((each for each in ranked if each[3] and each[0] >= HINTED * first), ranked[0])
+    rivaled = any(each[0] >= RIVAL * best[0] and each[2] != best[2] for each in ranked)
+    return best[1], best[0] < UNSURE and rivaled and not best[3]
 
 
 def _mixes_alphabets(text: str) -> bool:
@@ -156,26 +188,26 @@ def read_text_blocks(path: str) -> Iterator[str]:
     Line ends are `\n`; control characters are dropped. The rarer line separators, which
     `clean` makes line ends, are kept: inside a JSON string they end nothing. Raises `OSError`.
     """
-    with Path(path).open(encoding=file_encoding(path), errors="replace", newline=None) as file:
+    with Path(path).open(encoding=file_encoding(path).name, errors="replace", newline=None) as file:
         while block := file.read(BLOCK):
             yield _UNWANTED.sub("", block)
 
 
 def read_lines(path: str, most: int) -> Iterator[str]:
     """As `read_text_blocks`: lines with their ends, cut after `most` characters."""
-    with Path(path).open(encoding=file_encoding(path), errors="replace", newline=None) as file:
+    with Path(path).open(encoding=file_encoding(path).name, errors="replace", newline=None) as file:
         while line := file.readline(most):
             yield _UNWANTED.sub("", line)
 
 
-def file_encoding(path: str) -> str:
+def file_encoding(path: str) -> Encoding:
     """That of a file, which is read through for its first byte that is not UTF-8, and guessed by what is
     there."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with Path(path).open("rb") as file:
         data = file.read(SAMPLE)
         if marked := _marked_encoding(data):
-            return marked
+            return Encoding(marked)
         more = True
         while more:
             more = bool(data)
@@ -184,4 +216,4 @@ def file_encoding(path: str) -> str:
             except UnicodeDecodeError as error:
                 return _eight_bit_encoding(error.object + file.read(SAMPLE), error.start)
             data = file.read(BLOCK)
-    return "utf-8"
+    return UTF_8

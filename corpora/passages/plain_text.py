@@ -11,7 +11,7 @@ from corpora.passages import tables
 from corpora.passages.document import Document, cut_point, make_document
 from corpora.passages.hyphens import join_words
 from corpora.records import Problem
-from corpora.text_decoding import clean, read_text_blocks
+from corpora.text_decoding import clean, file_encoding, read_text_blocks
 
 PIECE = 4 * 2**20
 """Characters after which a text is cut at the next paragraph and goes on as another document."""
@@ -35,6 +35,13 @@ def read(path: str) -> Iterator[Document | Problem]:
         document = make_document(title, text)
         if document is not None:
             yield document
+    yield from doubts(path)
+
+
+def doubts(path: str) -> Iterator[Problem]:
+    """A problem where the encoding of a text is unsure."""
+    if doubt := file_encoding(path).doubt:
+        yield Problem(path, doubt, "indexed it so")
 
 
 def pieces(path: str) -> Iterator[str]:
@@ -121,6 +128,7 @@ def read_markdown(path: str) -> Iterator[Document | Problem]:
         document = make_document(title, plain(body))
         if document is not None:
             yield document
+    yield from doubts(path)
 
 
 def plain(text: str) -> str:

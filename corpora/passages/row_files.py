@@ -16,7 +16,7 @@ from typing import Any
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, read_within
-from corpora.passages.plain_text import refuse_binary
+from corpora.passages.plain_text import doubts, refuse_binary
 from corpora.passages.rows import (
     EXPECTED,
     IDENTITY,
@@ -58,6 +58,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     header = [name.strip().lower() for name in first]
     if any(name in TEXT for name in header):
         yield from documents_of_rows(path, _delimited_rows(records, header))
+        yield from doubts(path)
         return
     tally = Tally(path)
     cells = _cells(records, tally)
@@ -69,6 +70,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     yield from table_documents("", itertools.chain([first], begun, cells))
     if tally.bad:
         yield Problem(path, tally.reason(), "indexed the other rows")
+    yield from doubts(path)
 
 
 def _cells(records: Iterator[list[str]], tally: Tally) -> Iterator[list[str]]:

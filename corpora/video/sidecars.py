@@ -62,12 +62,12 @@ def _read_subtitles(path: str) -> Sidecars:
     if not data.strip():
         return Sidecars(notes=("empty subtitle file",))
     encoding = guess_encoding(data, language_in(Path(path).name))
-    parsed = parse_subtitles(path, clean(data.decode(encoding, errors="replace")))
+    parsed = parse_subtitles(path, clean(encoding.decode(data)))
     texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
     if not texts:
         return Sidecars(notes=("no usable subtitles in it",))
     note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped"
-    return Sidecars(tuple(texts), notes=(note,) * (parsed.skipped > 0))
+    return Sidecars(tuple(texts), notes=(*[note] * (parsed.skipped > 0), *filter(None, [encoding.doubt])))
 
 
 def _read_info(path: str) -> Sidecars:

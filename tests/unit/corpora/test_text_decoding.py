@@ -60,8 +60,13 @@ def test_subtitles_of_old_encodings(encoding: str, text: str) -> None:
 def test_the_expected_language_decides_between_encodings() -> None:
     data = "İyi şanslar.".encode("cp1254")
     assert decode(data) == "Ýyi þanslar."
-    assert data.decode(guess_encoding(data, "tr")) == "İyi şanslar."
-    assert guess_encoding(FRENCH.encode("cp1252"), "tr") == "cp1252", "but not against the letters"
+    assert guess_encoding(data, "tr").decode(data) == "İyi şanslar."
+    assert guess_encoding(FRENCH.encode("cp1252"), "tr").name == "cp1252", "but not against the letters"
+
+
+def test_an_encoding_of_few_letters_is_unsure() -> None:
+    assert "save it as UTF-8" in guess_encoding("Naïve plan".encode("cp1252")).doubt
+    assert guess_encoding(FRENCH.encode("cp1252")).doubt == ""
 
 
 @pytest.mark.parametrize("text", ["é one é", "Größe", RUSSIAN, JAPANESE, f"{GERMAN}\n" * 30])
