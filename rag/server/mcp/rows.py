@@ -28,7 +28,8 @@ LONGEST_RESULT = 8_000
 """Characters of a result as JSON: clients refuse what is much longer."""
 ROOM = 7_700
 """Of them for all but the last row and `next`."""
-LONGEST_TEXT = 400
+LONGEST_TEXT = 1_200
+"""Characters of a text; most passages are shorter."""
 SHORTEST_ID = 8
 """Characters of a video id that are enough to name it."""
 LEFT_OUT = frozenset({"clip", "proof", "shot", "usage", "timings", "also_at"})
