@@ -31,7 +31,6 @@ from benchmarks.options import option_parser
 from rag.library import Library
 from rag.settings import load_settings
 from rag.store.layout import open_layout
-from tests.fakes.corpus import tiny_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import truncate, write_video
 from tests.fakes.tiny_models import save_clip
@@ -95,8 +94,14 @@ class Bench:
         self._corpora = [folder / "corpus-0", folder / "corpus-1"]
         write_corpora(*self._corpora)
         self._text = write_tiny_text(folder / "tiny-text")
-        extra = {"RAG_ENCODER__TEXT": str(self._text), "RAG_VIDEO__DECODERS": "1"}
-        self._environment = tiny_settings(folder) | extra
+        self._environment = {
+            "RAG_ENCODER__IMAGE": f"hf:{save_clip(folder / 'tiny-clip')}",
+            "RAG_ENCODER__BACKEND": "torch-fp32",
+            "RAG_ENCODER__BATCH": "4",
+            "RAG_ENCODER__TEXT": str(self._text),
+            "RAG_OCR__MODE": "off",
+            "RAG_VIDEO__DECODERS": "1",
+        }
         self._other_encoder = f"hf:{save_clip(folder / 'other-clip', seed=1)}"
         self.profiles: dict[str, dict[str, list[float]]] = {}
         """Durations of the calls of each stage, by step."""

@@ -23,7 +23,6 @@ from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import truncate, write_video
-from tests.fakes.tiny_models import save_clip
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
@@ -350,14 +349,13 @@ def test_a_cut_off_video_whose_frames_are_not_decoded_is_reported(
     assert 10 < report.video_seconds < 19
 
 
-def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings, tmp_path: Path) -> None:
+def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     write_video(corpus / "new.mp4", 3)
     other = settings.video.model_copy(update={"clip_seconds": 10.0})
     with pytest.raises(SettingsError, match="clip_seconds"):
         run(corpus, settings.model_copy(update={"video": other}))
-    model = save_clip(tmp_path / "clip")
-    other_encoder = settings.encoder.model_copy(update={"image": f"hf:{model}"})
+    other_encoder = settings.encoder.model_copy(update={"image": "bundled"})
     with pytest.raises(EncoderMismatch, match="--reembed"):
         run(corpus, settings.model_copy(update={"encoder": other_encoder}))
 
@@ -367,7 +365,7 @@ def test_reembedding_adds_images_and_keeps_the_words(
 ) -> None:
     run(corpus, settings)
     before = spoken(settings)
-    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    changes = {"image": "bundled", "backend": "torch-fp32", "batch": 8}
     seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
     report = run(corpus, seeing, reembed=True)
     first, *rest = summary_lines(report)
@@ -389,7 +387,7 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     folder = tmp_path / "videos"
     folder.mkdir()
     write_video(folder / "long.mp4", 60, fps=4)
-    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    changes = {"image": "bundled", "backend": "torch-fp32", "batch": 8}
     clips = settings.video.model_copy(update={"clip_seconds": 5.0, "min_last_clip_seconds": 1.0})
     seeing = settings.model_copy(
         update={"encoder": settings.encoder.model_copy(update=changes), "video": clips}

@@ -18,7 +18,6 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.mean_colors import MeanColors
 from tests.fakes.synthetic import write_video
-from tests.fakes.tiny_models import save_clip
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
@@ -77,13 +76,12 @@ def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
         write_video(corpus / name, 8)
     (other / "notes.md").write_text("A bolt.\n")
     index([corpus], settings=settings_of(tmp_path / "library"))
-    image = f"hf:{save_clip(tmp_path / 'clip')}"
     write_video(corpus / "a.mp4", 8, fps=5)
     found: list[list[str]] = []
 
     def reembedded(name: str) -> list[str]:
         shutil.copytree(tmp_path / "library", tmp_path / name)
-        report = index([other], settings=settings_of(tmp_path / name, image), reembed=True)
+        report = index([other], settings=settings_of(tmp_path / name, "bundled"), reembed=True)
         found.append([problem.reason for problem in report.problems])
         return rows(tmp_path / name, "vectors_")
 
@@ -112,7 +110,7 @@ def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> 
             if path.endswith("2.mp4"):
                 shutil.copy(corpus / "0.mp4", corpus / "2.mp4")
 
-    seeing = settings_of(tmp_path / "library", f"hf:{save_clip(tmp_path / 'clip')}")
+    seeing = settings_of(tmp_path / "library", "bundled")
     report = index([other], settings=seeing, reembed=True, progress=Replacing())
     (problem,) = report.problems
     assert problem.path == str(corpus / "2.mp4")
