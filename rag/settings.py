@@ -155,8 +155,8 @@ class ReasonerSettings(SettingsSection):
     """Longest reply (VideoDetective, table 8: 4096 for the vision model, 2048 for the text model). The
     context of the model limits it too; some servers then need a lower number. Most roles ask for fewer."""
     context_tokens: int | None = Field(None, ge=512)
-    """Longest prompt and reply together that the model takes; a longer prompt has fewer frames. Default:
-    until the server refuses it."""
+    """Longest prompt and reply together that the model takes; a longer prompt has fewer frames. Without it,
+    frames are left out once the server refuses a prompt."""
     max_images: int | None = Field(None, ge=0)
     """Most frames in one call; default: until the server refuses them."""
     price_prompt: float = Field(0.0, ge=0)

@@ -323,7 +323,9 @@ def _laid_out(rows: Sequence[_Row]) -> str | None:
         else:
             if len(rows[at].cells) > 1:
                 differs += _differs([[cell] for cell in rows[at].cells], [rows[at].cells])
-            texts += [""] * rows[at].apart + [rows[at].text]
+            if rows[at].apart:
+                texts.append("")
+            texts.append(rows[at].text)
             at += 1
     return "\n".join(texts) if differs <= 0 else None
 

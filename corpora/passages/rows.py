@@ -24,16 +24,16 @@ EXPECTED = f"a text column ({', '.join(TEXT[:-1])} or {TEXT[-1]})"
 SPEAKER = ("role", "user", "speaker", "author", "sender", "from", "username", "nickname")
 MESSAGE = ("content", "text", "message", "value", "body", "msg")
 MESSAGES = ("messages", "conversation", "conversations", "turns", "dialog", "dialogue")
-NAMES, MOST_NAME = ("name", "username", "role"), 80
-"""Of a speaker who is an object, and the most characters of a name."""
+NAMES = ("name", "username", "role")
+"""Fields with the name of a speaker who is an object."""
+MOST_NAME = 80
+"""Characters of a name, at most."""
 PIECE = 2**20
 """Characters of messages after which the next ones are another document."""
 
 
 WIKIHOW = frozenset({"headline", "title", "text"})
 """Columns of `wikihowAll.csv` (github.com/mahnazkoupaee/WikiHow-Dataset), whose steps are in `headline`."""
-ROW_NUMBERS = frozenset({"", "unnamed: 0"})
-"""Names of the row numbers that data frames write out."""
 OWN = frozenset(("title", "heading", "headline", "name", "subject", "_id", "id", "doc_id", "docid"))
 """Columns of a row that is a document by itself."""
 

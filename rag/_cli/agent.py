@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_command import AgentCommand, Interval, QuestionCommand, WebCommand, command
+from rag._cli.agent_command import AgentCommand, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
@@ -88,11 +88,13 @@ class Raclo(WebCommand):
 
         return partial(run_raclo, second=second_judge(environment.reasoner))
 
-    def cited(self, run: RacloRun) -> Interval | None:
+    def cited(self, run: RacloRun) -> Cited | None:
         if run.answer is None:
             return None
         moment = run.answer.moment
-        return "answer", run.answer.url, *((None, 0.0) if moment is None else (moment.start, moment.end))
+        if moment is None:
+            return Cited("answer", run.answer.url, None, 0.0)
+        return Cited("answer", run.answer.url, moment.start, moment.end)
 
     def cost(self, run: RacloRun) -> str:
         return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
@@ -173,9 +175,9 @@ class ShotFinder(WebCommand):
 
         return find_shot
 
-    def cited(self, run: ShotRun) -> Interval | None:
+    def cited(self, run: ShotRun) -> Cited | None:
         shot = run.shot
-        return None if shot is None else ("shot", shot.url, shot.start, shot.end)
+        return None if shot is None else Cited("shot", shot.url, shot.start, shot.end)
 
     def cost(self, run: ShotRun) -> str:
         return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)

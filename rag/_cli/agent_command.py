@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, get_type_hints
 
 from corpora.errors import file_error
 from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended, replace_file
@@ -62,8 +62,16 @@ COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
 ASKED = ("text", "description", "key_moment", "global_impression")
 """Fields of a request with what is asked for: the first that is filled is the heading of the page."""
 
-Interval = tuple[str, str, float | None, float]
-"""The key of an object in the JSON result, its address, start and end; without a start the whole video."""
+
+class Cited(NamedTuple):
+    """What a run found, in the web or the library."""
+
+    key: str
+    """Of its object in the JSON result."""
+    url: str
+    start: float | None
+    """Seconds; None: the video as a whole."""
+    end: float
 
 
 @dataclass(kw_only=True)
@@ -120,7 +128,7 @@ class AgentCommand:
         """The result for people."""
         yield from self.view.result_lines(run, line_width())
 
-    def cited(self, run: Any) -> Interval | None:  # noqa: ARG002 (for subclasses)
+    def cited(self, run: Any) -> Cited | None:  # noqa: ARG002 (for subclasses)
         """What the result cites, but for the citations of an answer."""
         return None
 
@@ -187,17 +195,18 @@ class AgentCommand:
         return policy
 
     def _print(self, environment: Environment, run: Any, counting: str) -> None:
-        key, url, start, end = self.cited(run) or ("", "", None, 0.0)
-        path = environment.path_of(url) if url else ""
+        cited = self.cited(run)
+        path = environment.path_of(cited.url) if cited is not None else ""
         if self.session.as_json:
             shape = self.view.result_json(run)
-            if key:
-                shape[key]["path"] = path or None
+            if cited is not None:
+                shape[cited.key]["path"] = path or None
             print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
             return
         print_lines(self.text(run))
-        if path:
-            print_lines([path if start is None else window_name(path, start, end)])
+        if cited is not None and path:
+            start = cited.start
+            print_lines([path if start is None else window_name(path, start, cited.end)])
         print_lines([f"{self.cost(run)} ({counting})"])
 
 

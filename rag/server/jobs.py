@@ -159,9 +159,11 @@ class Job:
                 self.progress = event
             elif name == "problem":
                 self.problem_count += 1
-                self.problems += [event][: MOST_PROBLEMS - len(self.problems)]
+                if len(self.problems) < MOST_PROBLEMS:
+                    self.problems.append(event)
             elif name == "step":
-                self.steps += [event["step"]][: MOST_PROBLEMS - len(self.steps)]
+                if len(self.steps) < MOST_PROBLEMS:
+                    self.steps.append(event["step"])
         except (ValueError, KeyError, TypeError, AttributeError):
             if text:
                 self.said.append(text)
@@ -188,7 +190,8 @@ class Job:
         self.problems, self.problem_count = problems[:MOST_PROBLEMS], len(problems)
         if not self.request["dry_run"]:
             self.state = "failed" if code == 1 else "partial" if problems else "done"
-            self.error = self._complaint() or "none of the files can be used" if code == 1 else None
+            if code == 1:
+                self.error = self._complaint() or "none of the files can be used"
 
     def _last_words(self, code: int) -> str:
         """Why the child ended without a result."""
