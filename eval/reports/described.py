@@ -69,7 +69,7 @@ def load_report(
 ) -> Report:
     """The report of the task in `package`, of its `report.toml`.
 
-    What the task computes itself, by name: `measures`; `rules` of tables and figures of agreement; `pairs` of
+    What the task computes itself, by name: `measures`; `rules` of tables of agreement; `pairs` of
     the table of that name; `figures`; and `facts`, what its notes may hold of a section. Raises `ValueError`
     for a file that names a measure, a rule, a printed table, a figure or a key that does not exist.
     """

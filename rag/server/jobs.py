@@ -161,9 +161,8 @@ class Job:
                 self.problem_count += 1
                 if len(self.problems) < MOST_PROBLEMS:
                     self.problems.append(event)
-            elif name == "step":
-                if len(self.steps) < MOST_PROBLEMS:
-                    self.steps.append(event["step"])
+            elif name == "step" and len(self.steps) < MOST_PROBLEMS:
+                self.steps.append(event["step"])
         except (ValueError, KeyError, TypeError, AttributeError):
             if text:
                 self.said.append(text)

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corpora.objects import StoreError, is_url, object_states
 from corpora.settings import LOCAL, StorageSettings
@@ -34,9 +34,6 @@ from rag.store.layout import Layout, Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
 from rag.store.schema import FULL_TEXT
 from rag.store.writing import Writer
-
-if TYPE_CHECKING:
-    pass
 
 NAMES = {FULL_TEXT: "full text of {}"}
 """Names of the checks of indexes, by their columns; others have that of `OTHER_INDEX`."""
