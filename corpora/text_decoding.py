@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 SAMPLE = 256 * 2**10
 BLOCK = 2**20
@@ -47,6 +49,8 @@ MIXED = 0.2
 LEAST_PLAIN = 100
 """Bytes of lines of ASCII that the detector sees, at least; else as many as of the other lines, which more
 would drown."""
+CHANCE = 3
+"""Most characters of a line in an old encoding that may be valid UTF-8 by chance."""
 expected_language: ContextVar[str] = ContextVar("expected_language", default="")
 """Code of two letters of the language in which texts of unknown encoding may be; empty: any."""
 
@@ -81,13 +85,26 @@ class Encoding:
     """How the bytes of one file become text."""
 
     name: str
-    """A codec."""
+    """A codec; of lines, where some are UTF-8, that of the others."""
+    utf8: Literal["no", "some", "most"] = "no"
+    """Which lines of a file in `name` are UTF-8: those that are valid, or all that are not mostly broken."""
     unsure: bool = False
     """Whether the codec may well be another."""
 
     def decode(self, data: bytes) -> str:
         """What cannot be decoded becomes U+FFFD."""
-        return data.decode(self.name, errors="replace")
+        if self.utf8 == "no":
+            return data.decode(self.name, errors="replace")
+        lines = data.splitlines(keepends=True)
+        return "".join(
+            line.decode("utf-8" if self._is_utf8(line) else self.name, "replace") for line in lines
+        )
+
+    def _is_utf8(self, line: bytes) -> bool:
+        valid, broken = _utf8_characters(line)
+        if self.utf8 == "most":
+            return broken <= len(valid)
+        return not broken and (len(valid) > CHANCE or _has(self.name, valid))
 
     @property
     def doubt(self) -> str:
@@ -137,21 +154,40 @@ def _wide_encoding(head: bytes) -> str:
 
 
 def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> Encoding:
-    """Of data that is not UTF-8 at `bad`, by the lines around it. Where most characters are valid UTF-8 the
-    others are damaged."""
+    """Of data that is not UTF-8 at `bad`, by the lines around it."""
     sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
     lines = sample.splitlines()
     if len(sample) < len(data):
         lines = lines[1:-1] or lines
-    odd = [line for line in lines if not line.isascii()]
-    read = [character for character in b"\n".join(odd).decode("utf-8", "replace") if character > "\x7f"]
-    if read.count("\ufffd") < len(read) / 2:
+    odd = [(line, *_utf8_characters(line)) for line in lines if not line.isascii()]
+    valid = "".join(characters for _, characters, _ in odd)
+    broken = sum(count for _, _, count in odd)
+    others = [line for line, characters, count in odd if count > len(characters)]
+    if len(valid) > broken and not others:
         return UTF_8
+    telling = b"\n".join(others or [line for line, _, _ in odd])
     plain = b"\n".join(line for line in dict.fromkeys(lines) if line.isascii() and _WORD.search(line))
-    telling = b"\n".join(odd) + b"\n"
-    return Encoding(
-        *_detected(telling + plain[: max(LEAST_PLAIN, len(telling))], language or expected_language.get())
-    )
+    telling += b"\n" + plain[: max(LEAST_PLAIN, len(telling))]
+    name, unsure = _detected(telling, language or expected_language.get())
+    most = len(valid) > broken or (len(valid) == broken and _has(name, valid))
+    some = any(not count for _, _, count in odd)
+    return Encoding(name, "most" if most else "some" if some else "no", unsure)
+
+
+def _utf8_characters(line: bytes) -> tuple[str, int]:
+    """The characters beyond ASCII that a line has as UTF-8, and how many are broken."""
+    odd = [character for character in line.decode("utf-8", errors="replace") if character > "\x7f"]
+    valid = "".join(character for character in odd if character != "\ufffd")
+    return valid, len(odd) - len(valid)
+
+
+def _has(codec: str, characters: str) -> bool:
+    """Whether a codec has all of some characters."""
+    try:
+        characters.encode(codec)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _detected(data: bytes, language: str) -> tuple[str, bool]:
@@ -188,16 +224,37 @@ def read_text_blocks(path: str) -> Iterator[str]:
     Line ends are `\n`; control characters are dropped. The rarer line separators, which
     `clean` makes line ends, are kept: inside a JSON string they end nothing. Raises `OSError`.
     """
-    with Path(path).open(encoding=file_encoding(path).name, errors="replace", newline=None) as file:
+    encoding = file_encoding(path)
+    if encoding.utf8 != "no":
+        yield from _mixed_blocks(path, encoding)
+        return
+    with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
         while block := file.read(BLOCK):
             yield _UNWANTED.sub("", block)
 
 
+def _mixed_blocks(path: str, encoding: Encoding) -> Iterator[str]:
+    """Whole lines, but of those that are longer than half a block."""
+    with Path(path).open("rb") as file:
+        while data := file.read(BLOCK // 2) + file.readline(BLOCK // 2):
+            yield _mixed_text(encoding, data)
+
+
 def read_lines(path: str, most: int) -> Iterator[str]:
-    """As `read_text_blocks`: lines with their ends, cut after `most` characters."""
-    with Path(path).open(encoding=file_encoding(path).name, errors="replace", newline=None) as file:
+    """As `read_text_blocks`: lines with their ends, cut after about `most` characters."""
+    encoding = file_encoding(path)
+    if encoding.utf8 != "no":
+        with Path(path).open("rb") as data:
+            while raw := data.readline(most):
+                yield from io.StringIO(_mixed_text(encoding, raw))
+        return
+    with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
         while line := file.readline(most):
             yield _UNWANTED.sub("", line)
+
+
+def _mixed_text(encoding: Encoding, data: bytes) -> str:
+    return _UNWANTED.sub("", encoding.decode(data).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def file_encoding(path: str) -> Encoding:

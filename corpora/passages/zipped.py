@@ -302,16 +302,23 @@ Mark = Callable[[Element], str]
 
 def _word_lists(numbering: Element) -> Mark:
     """Marks of the items of a Word file's lists, whose numbers go on behind other paragraphs."""
-    numbered: dict[str, set[int]] = {}
+    starts: dict[tuple[str, int], int] = {}
+    """The first number of the numbered levels, by definition and level."""
     definitions: dict[str, str] = {}
+    restarts: dict[tuple[str, int], int] = {}
     for held in numbering:
         if _name(held) == "abstractNum":
-            forms = [(_number(level, "ilvl", 0), _below(level, "numFmt")) for level in held]
-            numbered[_value(held, "abstractNumId")] = {
-                at for at, form in forms if form is not None and _value(form, "val") not in ("bullet", "none")
-            }
+            for level in held:
+                form = _below(level, "numFmt")
+                if form is not None and _value(form, "val") not in ("bullet", "none"):
+                    at = _value(held, "abstractNumId"), _number(level, "ilvl", 0)
+                    starts[at] = _number(_below(level, "start"), "val", 1)
         elif (of := _below(held, "abstractNumId")) is not None:
-            definitions[_value(held, "numId")] = _value(of, "val")
+            number = _value(held, "numId")
+            definitions[number] = _value(of, "val")
+            for each in held:
+                if (start := _below(each, "startOverride")) is not None:
+                    restarts[number, _number(each, "ilvl", 0)] = _number(start, "val", 1)
     counts: dict[str, dict[int, int]] = {}
 
     def mark(paragraph: Element) -> str:
@@ -319,11 +326,14 @@ def _word_lists(numbering: Element) -> Mark:
         number = "0" if held is None else _value(held, "val")
         if number == "0":
             return ""
-        level = _number(_below(paragraph, "pPr", "numPr", "ilvl"), "val", 0)
-        if level not in numbered.get(definitions.get(number, ""), ()):
+        level, of = _number(_below(paragraph, "pPr", "numPr", "ilvl"), "val", 0), definitions.get(number, "")
+        if (of, level) not in starts:
             return "- "
-        counts[number] = _counted(counts.get(number, {}), level)
-        return f"{counts[number][level]}. "
+        before = counts.get(of, {})
+        if (restart := restarts.pop((number, level), None)) is not None:
+            before = {**before, level: restart - 1}
+        counts[of] = _counted(before, level, starts[of, level])
+        return f"{counts[of][level]}. "
 
     return mark
 

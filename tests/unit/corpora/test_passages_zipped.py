@@ -83,7 +83,8 @@ def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path: Path) -> N
 
 def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) -> None:
     levels = "".join(
-        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/></w:lvl>' for at in "01"
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="{5 - 4 * at}"/><w:numFmt w:val="decimal"/></w:lvl>'
+        for at in (0, 1)
     )
     again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
     numbering = (
@@ -91,7 +92,7 @@ def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) ->
         + f'<w:abstractNum w:abstractNumId="9">{levels}</w:abstractNum>'
         + "".join(
             f'<w:num w:numId="{number}"><w:abstractNumId w:val="9"/>{more}</w:num>'
-            for number, more in (("8", ""), ("9", again))
+            for number, more in (("8", ""), ("7", ""), ("9", again))
         )
     )
     body = (
@@ -103,12 +104,13 @@ def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) ->
         + _p("Avoid the steam.")
         + f"<w:sdt><w:sdtContent>{_item(8, 'Wait.')}</w:sdtContent></w:sdt>"
         + _item(8, "An hour", 1)
+        + _item(7, "Stir.")
         + _item(9, "Empty.")
         + _item(9, "Dry.")
     )
     assert _read(read_docx, tmp_path / "a.docx", word_parts(body, numbering=numbering)) == [
-        *("1. Fill.", "- With water", "2. Press.", "1. Twice", "Avoid the steam.", "3. Wait.", "1. An hour"),
-        *("1. Empty.", "2. Dry."),
+        *("5. Fill.", "- With water", "6. Press.", "1. Twice", "Avoid the steam.", "7. Wait.", "1. An hour"),
+        *("8. Stir.", "1. Empty.", "2. Dry."),
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, guess_encoding, read_text_blocks
+from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, guess_encoding, read_lines, read_text_blocks
 
 GERMAN = "Größe prüfen, dann die Schraube mit 12 Nm anziehen und über die Kante führen."
 RUSSIAN = "Затяните болт с моментом двенадцать ньютон-метров."
@@ -73,6 +73,39 @@ def test_an_encoding_of_few_letters_is_unsure() -> None:
 def test_a_stray_byte_costs_no_other_character_of_utf8(text: str) -> None:
     for data in (text.encode() + b"\xff", b"\x96" + text.encode(), text.encode() + b"\nplain \xe9 line"):
         assert text in decode(data)
+
+
+@pytest.mark.parametrize(
+    ("first", "times", "second", "encoding"),
+    [
+        (GERMAN, 1, FRENCH, "cp1252"),
+        (GERMAN, 90, FRENCH, "cp1252"),
+        (RUSSIAN, 90, GERMAN, "cp1252"),
+        (RUSSIAN, 1, "Вторая часть текста без разметки, написанная позднее.", "cp1251"),
+        (JAPANESE, 1, JAPANESE, "shift_jis"),
+    ],
+)
+def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: str, tmp_path: Path) -> None:
+    text = f"{first}\nplain\n" * times + f"{second}\n"
+    path = tmp_path / "f.txt"
+    path.write_bytes(text[: -len(second) - 1].encode() + text[-len(second) - 1 :].encode(encoding))
+    assert decode(path.read_bytes()) == "".join(read_text_blocks(str(path))) == text
+    assert list(read_lines(str(path), BLOCK)) == text.splitlines(keepends=True)
+
+
+def test_few_lines_of_utf8_in_an_old_file() -> None:
+    text = f"{FRENCH}\n" * 9
+    assert decode(text.encode("cp1252") + f"{GERMAN}\n".encode()) == f"{text}{GERMAN}\n"
+
+
+def test_a_file_of_two_encodings_is_read_in_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "f.txt"
+    line = f"{GERMAN}\r\n"
+    data = line.encode() + line.encode("cp1252")
+    path.write_bytes(data * (2 * BLOCK // len(data)))
+    blocks = list(read_text_blocks(str(path)))
+    assert max(map(len, blocks)) <= BLOCK
+    assert set("".join(blocks).split("\n")) == {line.strip(), ""}
 
 
 def test_clean_gives_valid_unicode_and_one_kind_of_line_end() -> None:
