@@ -48,9 +48,9 @@ class Result:
     """What a series of kills showed."""
 
     kills: Counter[str] = field(default_factory=Counter)
-    """By stage; a kill within two nested stages counts for both."""
+    """How many kills hit each stage; a kill within two nested stages counts for both."""
     faults: Counter[str] = field(default_factory=Counter)
-    """By stage that a kill hit in the life of a library that was not the undisturbed one in the end."""
+    """How many libraries ended otherwise than undisturbed, by each stage that a kill had hit in them."""
     times: int = 0
     lives: int = 0
     messages: list[str] = field(default_factory=list)

@@ -39,7 +39,7 @@ SIDE = 260
 PREPROCESSING = Preprocessing(
     mean=(127 / 255,) * 3, std=(128 / 255,) * 3, shortest=292, crop=(SIDE, SIDE), resample=3
 )
-"""As the model was measured: bicubic, the middle of the image."""
+"""The model was measured so: bicubic, the middle of the image."""
 EPSILON = 1e-3
 HALVING = frozenset({1, 4, 7, 15})
 """Blocks with a stride of 2: the first of four of the seven stages, of 1, 3, 3, 4, 4, 5 and 1 blocks."""

@@ -182,7 +182,7 @@ class _Cell:
     """What stands together in a row."""
 
     left: float
-    """In widths of a letter, as `right`."""
+    """Counted in widths of a letter, as `right` is."""
     right: float
     text: str
     order: tuple[int, ...]

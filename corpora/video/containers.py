@@ -109,7 +109,7 @@ class ObjectFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """As of every file."""
+        """Move as in any other file; the new place."""
         self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self.found.size}[whence]
         return self._at
 

@@ -56,7 +56,7 @@ def tokens(scored: Scored) -> float:
 
 CLIPS_AT = 5
 PASSAGES_AT = 6
-"""As many as EgoFact retrieves (3.2 and D.2.3)."""
+"""EgoFact retrieves as many clips and passages (3.2 and D.2.3)."""
 
 
 def score_samples(pairs: Sequence[tuple[Query, Sample]]) -> list[Scored]:

@@ -267,7 +267,7 @@ class PublishedRows(Generic[Record]):
     """The rows of a benchmark's files."""
 
     records: Mapping[str, Record]
-    """By id, in order."""
+    """The records by their ids, in the order of the files."""
     unusable: tuple[UnusableRow, ...] = ()
 
 

@@ -341,7 +341,7 @@ class WebReport:
     made: int
     """Videos of this run; the others were there already."""
     seconds: float
-    """Of media in all videos."""
+    """Seconds of media in all videos."""
     bytes: int
 
 

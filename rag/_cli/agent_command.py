@@ -58,7 +58,7 @@ COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
     "missing:": "yellow",
     "problem:": "red",
 }
-"""Of the first word of a line."""
+"""The style of a line, by its first word."""
 ASKED = ("text", "description", "key_moment", "global_impression")
 """Fields of a request with what is asked for: the first that is filled is the heading of the page."""
 
@@ -67,7 +67,7 @@ class Cited(NamedTuple):
     """What a run found, in the web or the library."""
 
     key: str
-    """Of its object in the JSON result."""
+    """The key of its object in the JSON result."""
     url: str
     start: float | None
     """Seconds; None: the video as a whole."""

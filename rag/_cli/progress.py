@@ -142,7 +142,7 @@ class _Pace:
 
     @property
     def share(self) -> float:
-        """Of all, done; in [0, 1], and 0 where there is nothing."""
+        """The share that is done, in [0, 1]; 0 where there is nothing to do."""
         return min(1.0, self.done / self.total) if self.total > 0 else 0.0
 
     @property
@@ -179,7 +179,7 @@ class ProgressDisplay(Progress):
         self.status_line = ""
         self._media_total = self._media_done = 0.0
         self._pace = _Pace()
-        """Of media and documents together, in seconds of media."""
+        """The pace of media and documents together, in seconds of media."""
         self._moved_at = time.monotonic()
         self._bad_files: set[str] = set()
         self._files_by_kind: Counter[tuple[str, str]] = Counter()

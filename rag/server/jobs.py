@@ -146,7 +146,7 @@ class Job:
 
     @property
     def queue(self) -> str:
-        """Of the jobs of one queue one runs at a time: a library has one writer, and agents use a model."""
+        """One job of each queue runs at a time: a library has one writer, and agents use a model."""
         return "forecast" if self.request.get("dry_run") else self.kind
 
     def hear(self, line: bytes) -> None:

@@ -155,7 +155,7 @@ def indexed_tables(folder: Path) -> list[str]:
 
 
 def index_faults_of(folder: Path) -> dict[str, str]:
-    """By table with index files in a folder, why they cannot be used; empty where they can."""
+    """Why the index files of each table in a folder cannot be used; empty where they can."""
     found = {}
     for table in indexed_tables(folder):
         try:

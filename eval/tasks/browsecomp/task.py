@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 BINS = 5
-"""Of the calibration error (equation 5)."""
+"""The calibration error has as many bins (equation 5)."""
 
 
 def rewording_tokens(scored: Scored) -> float:
-    """Of the two calls that only the embedded analyst makes; the paper's agent has no such step."""
+    """Tokens of the two calls that only the embedded analyst makes; the paper's agent has no such step."""
     by_role = sample_field(scored, "tokens_by_role", {})
     rows = [by_role.get(role, {}) for role in ("rewrite_question", "anchor_event")]
     return float(sum(row.get(kind, 0) for row in rows for kind in ("prompt_tokens", "completion_tokens")))

@@ -152,4 +152,4 @@ class EgoFact:
     passages: tuple[PassageRow, ...]
     queries: tuple[Query, ...]
     hashes: Mapping[str, str]
-    """Of its files, by name."""
+    """The SHA-256 of each of its files, by name."""

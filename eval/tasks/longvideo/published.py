@@ -34,7 +34,7 @@ from rag.rendering.webvtt import webvtt
 from rag.store.lookup import seconds
 
 NO_OPTION = ("", "n/a", "nan")
-"""In place of an option that a question lacks."""
+"""What stands in place of an option that a question lacks, in lower case."""
 LABELS = ("label", "letter", "key", "id", "choice_id", "option_id", "index", "idx")
 TEXTS = ("choice", "option", "text")
 """Keys of the text of an option that is a mapping."""
@@ -173,11 +173,11 @@ class SubtitleSource:
     """Where the subtitles of a clip are."""
 
     name: str
-    """Of the file."""
+    """The name of the file."""
     start: float
-    """Of the clip, in seconds of the whole video."""
+    """Where the clip begins, in seconds of the whole video."""
     duration: float
-    """Of the clip in seconds; infinite where the row does not say it."""
+    """How long the clip is, in seconds; infinite where the row does not say it."""
 
 
 def write_subtitles(folder: Path, sources: Mapping[str, SubtitleSource], found: FoundVideos) -> None:

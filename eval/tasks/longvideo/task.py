@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 OURS, UNIFORM = "video-detective", "uniform"
 POLICIES = {"anchor": "anchor", "next best": "retry", "neighbour": "neighbour", "gap": "gap"}
-"""Of an observation, by the name that the table shows."""
+"""The policy of an observation, by the name that the table shows."""
 
 Looks = Sequence[Mapping[str, Any]]
 

@@ -61,7 +61,7 @@ MEASURES: Mapping[str, Measure | Column] = {
     "median error, s": Column(number("error"), "amount", 1, median_error),
     **{stage: _stage(stage) for stage in STAGES},
 }
-"""Of any candidate, unless it is the answer's."""
+"""Any candidate may meet a measure, unless its name says that it is of the answer."""
 
 
 def _candidates(verdict: Callable[[Mapping[str, Any]], bool | None], truth: str) -> Rule:

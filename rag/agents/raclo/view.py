@@ -1,4 +1,4 @@
-"""How a run of RACLO is shown. Pure."""
+"""How a run of RACLO is shown, by pure functions."""
 
 from __future__ import annotations
 

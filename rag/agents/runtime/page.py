@@ -1,4 +1,4 @@
-"""What is shown of a run: blocks as data, which a step holds, and an HTML page of them. Pure."""
+"""What is shown of a run: blocks as data, which a step holds, and an HTML page of them, by pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run is shown, of every agent alike: its steps as lines of a terminal, its result as JSON. Pure."""
+"""How a run is shown, of every agent alike: its steps as lines of a terminal, its result as JSON."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ LABELS = {
 """How a kind of step is named on a terminal, where not by itself."""
 LEVELS = "▁▂▃▄▅▆▇█"
 CELLS = 60
+"""Characters of a bar of levels."""
 
 
 def step_lines(step: Step, width: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""How a run of ShotFinder is shown. Pure."""
+"""How a run of ShotFinder is shown, by pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run of Video-Browser is shown. Pure."""
+"""How a run of Video-Browser is shown, by pure functions."""
 
 from __future__ import annotations
 

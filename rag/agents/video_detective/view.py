@@ -1,4 +1,4 @@
-"""How a run of VideoDetective is shown. Pure."""
+"""How a run of VideoDetective is shown, by pure functions."""
 
 from __future__ import annotations
 

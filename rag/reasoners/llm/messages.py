@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag.reasoners.prompts import Message
 
 LARGEST_COUNT = 2**53
-"""Of tokens; what is beyond it was no real count."""
+"""A larger number of tokens is no real count."""
 Count = Annotated[int, Interval(ge=0, le=LARGEST_COUNT)]
 
 

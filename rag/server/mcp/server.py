@@ -109,7 +109,7 @@ class LibraryTool(Tool):
         return await self.service.in_thread(self._read, work)
 
     def _read(self, work: Any) -> Any:
-        """In a thread that does not wait for questions to models."""
+        """Runs in a thread that does not wait for questions to models."""
         with self.service.library() as library:
             return work(library)
 

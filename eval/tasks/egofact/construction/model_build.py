@@ -167,7 +167,7 @@ class WrittenPassages:
         self._near, self._replies, self._reader = near, replies, reader
         self._of: dict[str, tuple[FactPassage, ...]] = {}
         self.found: dict[str, FactPassage] = {}
-        """By id, each that a query may rest on."""
+        """Each passage that a query may rest on, by its id."""
         self.counts = {"passages near an option": 0, "statement sets": 0, "valid and non-trivial": 0}
 
     def of(self, name: str) -> tuple[FactPassage, ...]:
