@@ -91,6 +91,24 @@ def test_the_spectral_radius_is_at_most_one(graph: csr_array) -> None:
     assert np.abs(values).max(initial=0.0) <= 1 + 1e-9
 
 
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
+def test_the_closed_form_minimises_the_cost(graph: csr_array, seed: int, beta: float) -> None:
+    """Equation 12 with mu = beta / (1 - beta): no small step away from F* costs less."""
+    rng = np.random.default_rng(seed)
+    injection = rng.uniform(-1, 1, graph.shape[0])
+    moved = normalized(graph)
+    laplacian = np.eye(len(injection)) - moved.toarray()
+    mu = beta / (1 - beta)
+
+    def cost(belief: NDArray[np.float64]) -> float:
+        return float(((belief - injection) ** 2).sum() + mu * belief @ laplacian @ belief)
+
+    best = closed_form(injection, moved, beta=beta)
+    for _ in range(4):
+        assert cost(best) <= cost(best + rng.normal(0, 1e-3, len(best))) + 1e-12
+
+
 @pytest.mark.slow
 @quick
 @given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.0, 0.95))
