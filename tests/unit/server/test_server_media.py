@@ -220,6 +220,15 @@ def test_a_passage_leads_to_its_pdf_and_to_no_other_file(
     assert client.get(address).headers["content-type"] == "application/pdf"
 
 
+def test_the_most_unusual_moments_are_hits(client: TestClient, world: World) -> None:
+    found = client.get("/v1/highlights?top_k=2").json()["results"]
+    assert [set(hit) >= {"start", "end", "citation", "proof"} for hit in found] == [True, True]
+    # Two videos show the same: one of them is left to the end.
+    assert {hit["video_id"] for hit in found} > {world.lamp}
+    (hit,) = client.get("/v1/highlights?against=lamp").json()["results"]
+    assert hit["video_id"] == world.lamp
+
+
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:
     health = client.get("/v1/health").json()
     assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
