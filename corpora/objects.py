@@ -10,7 +10,7 @@ import os
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -484,14 +484,21 @@ def object_states(
             if (error := down[bucket]) is not None:
                 states |= dict.fromkeys(inside, error)
                 continue
-            with suppress(Unaddressable):
-                if len(inside) > FEW:
-                    store, key = locate(folder, storage)
-                    there = {f"{store.url}/{found.key}": found for found in store.list_folder(key)}
-                    states |= {address: there.get(address) for address in inside}
-                    continue
-            states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
+            there = _listed(folder, storage) if len(inside) > FEW else None
+            if there is not None:
+                states |= {address: there.get(address) for address in inside}
+            else:
+                states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
     return states
+
+
+def _listed(folder: str, storage: StorageSettings) -> dict[str, StoredObject] | None:
+    """The objects of a folder by their addresses; None where a key in it stops the listing."""
+    try:
+        store, key = locate(folder, storage)
+        return {f"{store.url}/{found.key}": found for found in store.list_folder(key)}
+    except Unaddressable:
+        return None
 
 
 def _state(address: str, storage: StorageSettings) -> StoredObject | StoreError | None:

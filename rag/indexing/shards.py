@@ -98,15 +98,15 @@ class ShardProgress(Progress):
         self._count(self._seconds - total_seconds - self._done)
 
     def file(self, path: str) -> None:
-        """As of the run."""
+        """Pass it on to the run."""
         self._run.file(path)
 
     def advance(self, seconds: float) -> None:
-        """As of the run."""
+        """Pass it on to the run."""
         self._count(seconds)
 
     def advance_documents(self, documents: float, seconds: float) -> None:
-        """As of the run."""
+        """Pass it on to the run."""
         self._run.advance_documents(documents, seconds)
 
     def note(self, line: str) -> None:
@@ -114,7 +114,7 @@ class ShardProgress(Progress):
         self._note(line)
 
     def problem(self, problem: Problem) -> None:
-        """As of the run."""
+        """Pass it on to the run."""
         self._run.problem(problem)
 
     def done(self) -> None:
