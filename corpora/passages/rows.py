@@ -184,8 +184,12 @@ def _made(lines: list[str]) -> Iterator[Document]:
 
 
 def _lines(value: Any) -> list[str]:
-    rows = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-    return [*filter(None, (message({str(key).lower(): held for key, held in row.items()}) for row in rows))]
+    """The messages of a chat; none of anything else."""
+    said = list[str]()
+    for each in value if isinstance(value, list) else ():
+        if isinstance(each, dict) and (line := message({str(key).lower(): each[key] for key in each})):
+            said.append(line)
+    return said
 
 
 def _name(value: Any) -> str:

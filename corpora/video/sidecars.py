@@ -66,8 +66,12 @@ def _read_subtitles(path: str) -> Sidecars:
     texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
     if not texts:
         return Sidecars(notes=("no usable subtitles in it",))
-    note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped"
-    return Sidecars(tuple(texts), notes=(*[note] * (parsed.skipped > 0), *filter(None, [encoding.doubt])))
+    notes = []
+    if parsed.skipped:
+        notes.append(f"{parsed.skipped} malformed cue{'s' if parsed.skipped > 1 else ''} skipped")
+    if encoding.doubt:
+        notes.append(encoding.doubt)
+    return Sidecars(tuple(texts), notes=tuple(notes))
 
 
 def _read_info(path: str) -> Sidecars:

@@ -125,7 +125,10 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _sources(row: Mapping[str, Any]) -> Iterator[Source]:
-    for video in row.get("videos") or ():
+    videos = row.get("videos") or []
+    if not isinstance(videos, list) or not all(isinstance(video, Mapping) for video in videos):
+        raise ValueError("videos: not a list of objects")
+    for video in videos:
         role = text_of(video.get("role")) or "source"
         if role not in ROLES:
             raise ValueError(f"videos: role {role!r} is none of {', '.join(ROLES)}")

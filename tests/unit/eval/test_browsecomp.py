@@ -84,6 +84,7 @@ def test_both_kinds_of_published_row(tmp_path: Path) -> None:
         ({"question": ""}, "rows.jsonl:1: .*question"),
         ({"answer": []}, "rows.jsonl:1: .*answer"),
         ({"videos": [{"role": "friend"}]}, "rows.jsonl:1: .*role"),
+        ({"videos": ["https://v.example/1"]}, "rows.jsonl:1: videos: not a list of objects"),
     ],
 )
 def test_rows_that_are_none_are_named(tmp_path: Path, change: dict[str, object], message: str) -> None:
