@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
@@ -75,7 +76,7 @@ class Cited(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class AgentCommand:
+class AgentCommand(ABC):
     """The options of every agent, and its run from them to an exit code."""
 
     trace: Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")] = None
@@ -89,31 +90,31 @@ class AgentCommand:
     package: ClassVar[str]
     """Name of the agent's package in `rag.agents`, whose module `view` shows its result."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def request(self) -> Any:
         """What the agent is asked for. Raises `UsageError` or `QuestionError`."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def settings(self) -> Any:
         """The agent's settings, a dataclass."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inputs(self) -> tuple[Path | None, ...]:
         """Paths that the command reads, which no output may replace."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self) -> AbstractContextManager[Any]:
         """Open what the agent works with."""
-        raise NotImplementedError
 
+    @abstractmethod
     def status(self, environment: Any) -> Iterable[str]:
         """Lines before the first step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, environment: Any, watch: Watch) -> Any:
         """Run the agent; `watch` is called for every step."""
-        raise NotImplementedError
 
     def prepare(self) -> None:
         """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
@@ -132,9 +133,9 @@ class AgentCommand:
         """What the result cites, but for the citations of an answer."""
         return None
 
+    @abstractmethod
     def cost(self, run: Any) -> str:
         """What the run used, in one line."""
-        raise NotImplementedError
 
     def execute(self) -> int:
         """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
@@ -237,9 +238,9 @@ class WebCommand(AgentCommand):
         super().prepare()
         _ = self._faults
 
+    @abstractmethod
     def agent(self, environment: WebEnvironment) -> Callable[..., Any]:
         """The agent's function."""
-        raise NotImplementedError
 
     def run(self, environment: WebEnvironment, watch: Watch) -> Any:
         """Wait between retries only where the web's delays are real."""
