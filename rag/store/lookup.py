@@ -251,16 +251,15 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
 
     A video whose sidecars are others than it was indexed with is changed. No network is used: objects are
-    left out, and so are files of other machines, all those of a library on an object store and those whose
-    folder is not here. `chosen`: where sidecars are found.
+    left out, and so are all files of a library on an object store, which are those of another machine.
+    `chosen`: where sidecars are found.
     """
     if not all(isinstance(folder, Path) for folder in reader.folders):
         return {}
     states = dict[str, FileState]()
     copies = reader.copies(paths)
     for path, rows in copies:
-        here = [row for row in rows if os.path.isdir(os.path.dirname(row.path))]
-        if states.get(path, "ok") == "ok" and here and not any(is_url(row.path) for row in rows):
+        if states.get(path, "ok") == "ok" and not any(is_url(row.path) for row in rows):
             states[path] = best_state(map(file_state, rows))
     unchanged = [(path, rows) for path, rows in copies if states.get(path) == "ok"]
     others = other_sidecars(reader, (row for _, rows in unchanged for row in rows), chosen)

@@ -140,7 +140,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "mpeg4.avi": {"codec": "mpeg4"},
     "no_edit_list.mp4": {"container_options": {"use_editlist": "0"}},
     "plain.flv": {},
-    "ntsc.mp4": {"fps": 29.97, "bframes": 3},
 }
 
 
@@ -157,6 +156,18 @@ def test_samples_are_the_rule_on_true_times(reader: MediaReader, videos: Videos,
     assert result.report.decoder == reader.decoder
     assert result.report.frames == len(result.times) == sum(result.batches)
     assert max(result.batches) <= 32
+
+
+def test_at_thirty_a_second_every_image_is_on_screen_at_its_time(reader: MediaReader, videos: Videos) -> None:
+    path, times = videos("a.mp4", 8, fps=29.97, scene=moving, bframes=3)
+    result = run(reader, path)
+    codes = [read_time_code(image) for image in result.images]
+    shown = [times[code] for code in codes if code is not None]
+    # The last frame is on screen from 7.975 to 8.008, so it is repeated at 8.0.
+    assert shown[:16] == pytest.approx(result.times[:16], abs=TICK)
+    assert result.times[16] == 8.0
+    assert codes[16] == len(times) - 1
+    assert [math.floor((time + 1e-6) * 2) for time in result.times] == list(range(17))
 
 
 @pytest.mark.parametrize(("name", "seconds", "sound"), [("cover.mp4", 0.1, 61.0), ("long.webm", 5.0, 20.2)])

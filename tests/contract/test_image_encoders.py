@@ -203,4 +203,4 @@ def test_the_class_vectors_that_are_shipped_are_those_of_the_encoder(text: str) 
     assert len(texts) == len(shipped) == 1000
     made = open_text_encoder(text, SETTINGS).encode_text([texts[at] for at in chosen])
     # The products in 8 bits are not those of every processor.
-    assert (made * shipped[chosen]).sum(axis=1) == pytest.approx(1, abs=0.01)
+    assert (made * shipped[chosen]).sum(axis=1) == pytest.approx(1, abs=0.03)

@@ -111,6 +111,6 @@ def table_health(folder: Path) -> dict[str, TableHealth]:
 
 
 def maintained(folder: Path) -> bool:
-    """Whether nothing is left to merge, to index or to remove."""
+    """Whether nothing is left to index or to remove."""
     health = table_health(folder).values()
-    return all(each.small < 2 and each.versions == 1 and not each.unindexed for each in health)
+    return all(each.versions == 1 and not each.unindexed for each in health)

@@ -113,11 +113,11 @@ def test_one_document_stops_neither_this_run_nor_the_next(
     assert run(1) == ["slow.md"]
     assert run(1) == ["slow.md"]
     assert read == []
-    shutil.copy(corpus / "slow.md", corpus / "again.md")  # by content, not by name
+    shutil.copy(corpus / "slow.md", corpus / "again.md")
     (corpus / "new.md").write_text("Wipe it dry.")
     os.utime(corpus / "slow.md", (1, 1))
     assert run(1) == ["again.md", "slow.md"]
-    assert [Path(path).name for path in read] == ["new.md"]
+    assert sorted(Path(path).name for path in read) == ["again.md", "new.md"]
     assert run(60) == []
     with Library.open(tmp_path / "library") as library:
         assert len(library.indexed_paths()) == 4

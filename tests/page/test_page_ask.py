@@ -102,7 +102,7 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
 
 
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
-    tab.open(ask("Where does the xylophone quartet rehearse?"))
+    tab.open(ask("Which enzyme breaks down lactose in milk?"))
     nothing = tab.page.locator("main [data-placeholder=nothing]")
     nothing.wait_for()
     # What the command line explains it by.
