@@ -127,7 +127,7 @@ def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
     why = "of 3 indexable files in the folder none matches --include *.mp5"
     assert (unmatched["state"], unmatched["error"]) == ("failed", why)
     assert (odd["state"], odd["folder"]) == ("done", str(roots / ODD_NAME))
-    assert fine["created"] < fine["started"] < fine["ended"] <= bad["started"], "one at a time, in order"
+    assert fine["created"] <= fine["started"] < fine["ended"] <= bad["started"], "one at a time, in order"
     assert [job["job_id"] for job in jobs.all()] == list(ids.values())[::-1]
 
 

@@ -31,7 +31,7 @@ def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
     return SimpleNamespace(folders=[folder], copies=copies, stages=lambda _: {"sidecars": ""})
 
 
-def test_objects_and_libraries_of_other_machines_are_not_looked_at(tmp_path: Path) -> None:
+def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path: Path) -> None:
     local = row(str(tmp_path / "a.mp4"), "a")
     rows = [local, row("s3://bucket/b.mp4", "b")]
     paths = [each.path for each in rows]
@@ -40,8 +40,6 @@ def test_objects_and_libraries_of_other_machines_are_not_looked_at(tmp_path: Pat
         stale_files(reader_of(rows, StoreAddress("s3://bucket/library", StorageSettings())), paths, SCAN)
         == {}
     )
-    elsewhere = row("/of/another/machine.mp4", "c")
-    assert stale_files(reader_of([elsewhere]), [elsewhere.path], SCAN) == {}
 
 
 def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
