@@ -12,8 +12,8 @@ from corpora.file_names import repeats_name
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
+from rag.cues import cues_with
 from rag.questions import option_label
-from rag.reasoners.embedded.cues import cues_with
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow

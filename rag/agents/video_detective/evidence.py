@@ -17,7 +17,7 @@ from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.citations import QUOTED, quoted_texts
-from rag.reasoners.embedded.cues import MAX_GAP
+from rag.cues import MAX_GAP
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import SPOKEN, Evidence
 from indexers.protocol import TextEncoder, TextTower, Vocabulary
-from rag.reasoners.embedded.cues import joined_cues
+from rag.cues import joined_cues
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, image_relevance, text_relevance

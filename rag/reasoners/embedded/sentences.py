@@ -10,8 +10,8 @@ from typing import Literal
 
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN
+from rag.cues import joined_cues
 from rag.function_words import FUNCTION_WORDS
-from rag.reasoners.embedded.cues import joined_cues
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import is_still
 from rag.words import CLOSED, content_words, split_sentences

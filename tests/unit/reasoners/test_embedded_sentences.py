@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded.cues import joined_cues
+from rag.cues import joined_cues
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
