@@ -3,7 +3,7 @@
     python -m benchmarks.reading_quality FILE... [--libraries 6] [--questions 60] [--into FOLDER]
 
 FILE: a set that `benchmarks.reading_sets` reads. An article is a library of its own, indexed with
-all-MiniLM-L6-v2, every second one with its title; sets of very short or very long articles (reviews,
+the default text encoder, every second one with its title; sets of very short or very long articles (reviews,
 comments) are mixed into libraries of 40 paragraphs. Each library is asked `--questions` of its own questions,
 a fifth as many that only other libraries of the set are asked ("foreign"), and as many of those that SQuAD
 2.0 marks as impossible. A quotation is right where it holds one of the answers, as SQuAD
@@ -125,12 +125,12 @@ HEAD = (
 def main() -> None:
     """Print one line a set; `--into`: the reliability diagram of the answered questions too."""
     parser = option_parser(__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="+", type=Path, help="each may end with its articles, as `:0-24`")
     parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, help="folder for reliability.png")
     chosen = parser.parse_args()
-    encoder = open_query_encoder("all-MiniLM-L6-v2", Settings().encoder)
+    encoder = open_query_encoder(Settings().encoder.text, Settings().encoder)
     tables = {
         path.stem: [
             scored
