@@ -36,6 +36,8 @@ EVENT_SECONDS = 0.5
 """Between two events within one file."""
 MEASURED_SECONDS = 2.0
 """Least time of work from which a speed is taken."""
+MEASURED_SHARE = 1e-5
+"""Least share of the work, too: less is what rounding leaves of the times of a file."""
 WARM_UP_SECONDS = 1.0
 """What is done within these of the first step counts for no speed: what is done in one batch, too."""
 
@@ -149,7 +151,7 @@ class _Pace:
     def seconds_left(self) -> float | None:
         """None at the end, and where too little was measured."""
         took, measured = time.monotonic() - self._since, self.done - self._before
-        if measured <= 0 or took < MEASURED_SECONDS or self.done >= self.total:
+        if measured <= MEASURED_SHARE * self.total or took < MEASURED_SECONDS or self.done >= self.total:
             return None
         return (self.total - self.done) * took / measured
 

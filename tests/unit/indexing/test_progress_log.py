@@ -153,6 +153,18 @@ def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch: 
     assert ", about 17 s left" in display.line()
 
 
+def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    display = ProgressDisplay()
+    display.start(800.0, 12)
+    display.done()
+    display.advance(9.0)
+    now[0] += 8.0
+    display.advance(1e-7)
+    assert display.seconds_left() is None
+
+
 def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first answer opens what the others find open."""
     now = [0.0]
