@@ -78,7 +78,7 @@ def open_web_environment(
 ) -> Iterator[WebEnvironment]:
     """The web that is named or made, the library that holds its videos, and the reasoner.
 
-    Where the web is made of the library, its videos are searched by what the library holds of them, too,
+    Where the web is made of the library, its videos are searched by what the library holds of them,
     and where it is made of files, by their transcripts; either way a result is shown by what is said in it:
     local files have no titles.
     """

@@ -203,19 +203,20 @@ WINDOWS = 40
 
 
 class ContentEngine:
-    """Fuses two rankings: by the best window of each video that the library holds, and by metadata.
+    """Ranks by the best window of each video that the library holds, fused with a ranking by metadata.
 
-    Home footage has no titles to search by. Of a video that was uploaded twice both entries are found.
+    `titles`: None where there are none: names like `clip_025` are near to any question, and to none. Of a
+    video that was uploaded twice both entries are found.
     """
 
-    def __init__(self, entries: Sequence[VideoEntry], library: Library, titles: SearchEngine) -> None:
+    def __init__(self, entries: Sequence[VideoEntry], library: Library, titles: SearchEngine | None) -> None:
         self._entries = entries
         self._library = library
         self._titles = titles
 
     def rank(self, query: str) -> list[Fused[str]]:
         """All that fit, best first, equal scores by id."""
-        by_title = [hit.key for hit in self._titles.rank(query)]
+        by_title = [] if self._titles is None else [hit.key for hit in self._titles.rank(query)]
         return fuse([self._held(query), by_title], RRF_K)
 
     def _held(self, query: str) -> list[str]:

@@ -395,8 +395,8 @@ def open_web(
 
     `encoder`: whose text encoder serves the dense half of the engine. `real_time`: sleep through the delays
     of slow answers. `library`: videos are searched by what it holds of them, and by their metadata.
-    `spoken`: also by their transcripts, which no web's search reads, and shown by what they say, for files
-    that have no metadata.
+    `spoken`: for files that have no metadata. They are searched by what the library holds alone, or without
+    one by their names and transcripts, which no web's search reads; they are shown by what they say.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -417,7 +417,9 @@ def open_web(
 
     searched = map(_with_speech, catalogue.videos) if spoken and library is None else catalogue.videos
     titles = engine_of(searched)
-    videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
+    videos: Engine = titles
+    if library is not None:
+        videos = ContentEngine(catalogue.videos, library, None if spoken else titles)
     return Web(
         catalogue,
         videos,

@@ -275,6 +275,10 @@ def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> 
         assert {first, second} == {entries["video03"].url, by_title[0]}
         assert [result.url for result in web.search_videos("unheard").results] == [entries["video03"].url]
         assert web.search_videos("!").results == ()
+    with open_web(tmp_path / "web", library=library, spoken=True) as web:
+        assert [result.url for result in web.search_videos("kettle video 7").results] == [
+            entries["video03"].url
+        ]
 
 
 @pytest.mark.parametrize("text", ["2", "slow=x", "quick=0.1", "slow=-1", "nan"])
