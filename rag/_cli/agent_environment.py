@@ -158,7 +158,11 @@ def vision_status(reasoner: Reasoner, library: Library | None) -> str:
         return "frames: decoded"
     meta = None if library is None else library.engine.reader.meta
     if library is not None and meta is not None and meta.image_encoder is not None:
-        return f"frames: the stored embeddings of {library.engine.reader.folder}"
+        tower = library.engine.tower
+        # An encoder of class names ranks what it has no name for, too.
+        unsure = "; scores compare frames, and do not tell whether anything is there: look at what is found"
+        known = unsure if tower is not None and tower.names_images else ""
+        return f"frames: the stored embeddings of {library.engine.reader.folder}{known}"
     why = "no library holds embeddings of these videos: run rag index on their files and pass --library"
     if meta is not None:
         from indexers.models.lookup import image_encoder_advice
