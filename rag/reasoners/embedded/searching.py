@@ -101,23 +101,29 @@ def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
 
 NEAR = 0.8
 """Share of the best relevance from which a result is worth opening beside it."""
-LEAST = 0.02
-"""Relevance below which a result says nothing of what is asked for."""
+LEAST = 0.05
+"""Relevance below which a result says nothing of what is asked for: names and unrelated words reach 0.04."""
 DESCRIPTION = 300
 
 
 def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
-    """At most `top_k`, those near the best relevance."""
+    """At most `top_k`, those near the best relevance, and in the engine's order those of which nothing but
+    a name is known, as of files."""
     texts = [_metadata(candidate) for candidate in request.candidates]
     values = relevances(request.sub_question or request.question, texts, vectors)
     least = max(LEAST, NEAR * max(values, default=0.0))
     ordered = sorted(range(len(texts)), key=lambda at: -values[at])
-    chosen = [at for at in ordered if values[at] >= least][: request.top_k]
+    named = [at for at, one in enumerate(request.candidates) if not _is_described(one)]
+    chosen = [*(at for at in ordered if values[at] >= least and at not in named), *named][: request.top_k]
     best = f"; the best is “{request.candidates[chosen[0]].title}”" if chosen else ""
     return SelectedCandidates(
         selected=tuple(chosen),
         reason=f"Ranked {len(texts)} results by how well their metadata fit in words and sense{best}.",
     )
+
+
+def _is_described(one: Candidate) -> bool:
+    return bool(one.description or one.channel or one.upload_date or one.tags)
 
 
 def _metadata(candidate: Candidate) -> str:

@@ -111,7 +111,7 @@ def test_what_all_options_share_sets_none_apart():
 
 def test_results_are_picked_by_words_dates_and_sense(vectors):
     results = (
-        Candidate("a", "Cat video"),
+        Candidate("a", "Cat video", channel="cats"),
         Candidate("b", "Rinsing my mug", upload_date="20240305"),
         Candidate("d", "Doing the dishes", "mug, plates, tap"),
     )
@@ -120,6 +120,8 @@ def test_results_are_picked_by_words_dates_and_sense(vectors):
     undated = replace(request, sub_question="a mug rinsed under a tap")
     assert select_candidates(undated, vectors).selected == (1, 2)
     assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
+    files = (Candidate("e", "clip_047"), Candidate("f", "clip_012"))
+    assert select_candidates(replace(request, candidates=(*files, results[1])), vectors).selected == (2, 0)
 
 
 def test_a_statement_that_only_asks_for_a_clip_is_not_searched_for():
