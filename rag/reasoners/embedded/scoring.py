@@ -59,6 +59,7 @@ class ZeroShotScorer:
 
     def __init__(self, tower: TextTower | None) -> None:
         self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
+        self._tower = tower
         named = tower.vocabulary if tower is not None else None
         self._vocabulary: Vocabulary = named or Vocabulary.read(EVERYDAY)
 
@@ -104,9 +105,12 @@ class ZeroShotScorer:
         return [] if vectors is None else [self._wordings(row[None]) for row in vectors]
 
     def _wordings(self, vectors: NDArray[np.float32] | None) -> str:
-        """Of frames (n, d): by the mean of the best third of the scores of each wording."""
-        if vectors is None or self.calibrator is None:
+        """Of frames (n, d): by the tower's own names, or by the mean of the best third of the scores of each
+        wording."""
+        if vectors is None or self.calibrator is None or self._tower is None:
             return ""
+        if self._tower.names_images:
+            return ", ".join(self._tower.looks_like(vectors))
         known = self._vocabulary
         names = [*known.scenes, *known.actions, *known.objects]
         z = np.sort(self.calibrator.level_z(self.calibrator.encode(names), vectors), axis=1)

@@ -136,6 +136,8 @@ def test_an_encoder_that_names_objects_alone_is_read(vectors):
     tower.vocabulary = Vocabulary((), (), ("boat", "guitar"))
     asked = ObserveRequest(Question("q", "What floats?"), showing("boat"))
     assert observe(asked, ZeroShotScorer(tower), vectors).caption == "Seems to show boat."
+    tower.names_images, tower.looks_like = True, lambda _: []  # nothing that it has a name for
+    assert observe(asked, ZeroShotScorer(tower), vectors).caption == ""
 
 
 def test_the_course_is_in_order_and_neighbours_alike_are_one_event(scorer):
