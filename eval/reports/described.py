@@ -11,7 +11,7 @@ from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
-from eval.metrics.tables import CASES, MEASURES, estimate
+from eval.metrics.tables import CASES, MEASURES
 from eval.reports.drawing import (
     draw_bars,
     draw_costs,
@@ -20,15 +20,7 @@ from eval.reports.drawing import (
     draw_sweeps,
     draw_systems,
 )
-from eval.reports.report_file import (
-    OVERALL,
-    ComparedData,
-    FigureData,
-    ReportData,
-    TableData,
-    base_system,
-    read_report,
-)
+from eval.reports.report_file import OVERALL, FigureData, ReportData, TableData, base_system, read_report
 from eval.reports.spec import Row, Section, compared_rows, named_systems, shown, sweep_points
 from eval.reports.tables import (
     MARK,
@@ -44,7 +36,6 @@ from eval.reports.tables import (
     measured,
     paired_table,
     percent,
-    reliability_table,
 )
 
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
@@ -77,10 +68,8 @@ def load_report(
     report = Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
     named = {(name, table.kind == "agreement") for table in data.tables for name in table.measures}
     named |= {(name, False) for figure in data.figures for name in figure.measures}
-    named |= {(one.measure, False) for one in data.compared}
     unknown = {name for name, rule in named if name not in (report.rules if rule else known)}
-    printed = {table.printed for table in data.tables}.union(*(one.printed for one in data.compared))
-    unknown |= printed - {""} - data.printed.keys()
+    unknown |= {table.printed for table in data.tables} - {""} - data.printed.keys()
     unknown |= {one.name for one in data.figures if one.kind == "own"} - report.own_figures.keys()
     if unknown:
         raise ValueError(f"{package}: report.toml names {', '.join(sorted(unknown))}, which does not exist")
@@ -98,20 +87,6 @@ class Report:
     own_figures: Mapping[str, OwnFigure]
     facts: Facts
 
-    def estimate(self, one: ComparedData, samples: Sequence[Scored]) -> Estimate | None:
-        """A measure of the page of all tasks."""
-        return estimate(as_column(self.known[one.measure]).measure, samples)
-
-    def paper(self, one: ComparedData, system: str) -> str:
-        """What the paper printed of it: `33.6 (EgoFact, table 3)`; empty where it has nothing."""
-        printed = next((table for name in one.printed if (table := self.data.printed[name]).of(system)), None)
-        if printed is None:
-            return ""
-        model, found = printed.stands.get(system), printed.of(system)
-        place = f"{printed.place}, {model}" if model else printed.place
-        figure = found.get(one.column, found.get(one.measure))
-        return "" if figure is None else f"{figure:.1f} ({place})"
-
     # Tables
 
     def tables(self, section: Section) -> list[Table]:
@@ -128,11 +103,7 @@ class Report:
         if table.kind in kinds:
             return kinds[table.kind](table, section)
         named = named_systems(section)
-        return {
-            "localization": localization_table,
-            "calibration": calibration_table,
-            "reliability": reliability_table,
-        }[table.kind](named)
+        return {"localization": localization_table, "calibration": calibration_table}[table.kind](named)
 
     def _note(self, table: TableData, section: Section) -> str:
         sizes = [len(query.options) for query in section.queries if query.options]

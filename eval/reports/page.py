@@ -1,9 +1,7 @@
-"""Reports on disk: the report of each task with its tables and figures, and one overview of all tasks.
+"""Reports on disk: a Markdown page, and a folder of CSV and PNG for each task.
 
-`write_report`: a Markdown page, and a folder of CSV and PNG for each task; times are apart, in
-`timings.md` and `timings.csv`, which alone differ between equal runs. `write_overview`: every system
-with n, interval, tokens, seconds and the papers' figures, as Markdown and CSV; its seconds are of the machine
-that ran."""
+Times are apart, in `timings.md` and `timings.csv`, which alone differ between equal runs.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +19,12 @@ from eval.reports.sections import gather, made_with
 from eval.reports.spec import Row, Section, answered, compared_rows
 from eval.reports.tables import (
     MARK,
-    NOTHING,
     Cell,
     Table,
     csv_text,
     markdown_table,
     measured,
     percent,
-    percent_range,
-    record,
     report_folder,
     system_lines,
 )
@@ -247,90 +242,3 @@ def seconds_of(folder: Path) -> Iterator[float]:
                 yield float(entry["seconds"])
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}: holds a line that is no timing: {line[:40]!r}; delete it") from error
-
-
-TITLE = "All benchmarks"
-NOTE = (
-    "Percent, with 95 % intervals by drawing 5,000 times whole clusters of queries, which are said with each "
-    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no language "
-    f"model ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on "
-    "other videos, questions and models: it is there to be looked at, not to be compared."
-)
-
-
-def write_overview(
-    folders: Sequence[Path], out: Path, policy: OverwritePolicy = DEFAULT_POLICY
-) -> list[Path]:
-    """Write the page in its forms into `out`; gives the files, the Markdown first.
-
-    A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
-    and for an `out` that must not be written into (`corpora.outputs`).
-    """
-    with report_folder(out, policy) as draft:
-        sections = gather(run_folders(folders))
-        files = {
-            "overview.md": "\n".join(_markdown(sections)),
-            "overview.csv": csv_text([each for section in sections for each in _records(section)]),
-        }
-        for name, text in files.items():
-            atomic_write_text(draft / name, text)
-    return [out / name for name in files]
-
-
-def _middle(row: Row) -> float | None:
-    seconds = _seconds(row)
-    return median(seconds) if seconds else None
-
-
-def _head(section: Section) -> Iterator[str]:
-    yield "system"
-    for one in section.spec.data.compared:
-        yield f"{one.label}, %"
-        if one.printed:
-            yield f"{one.label}: {MARK}"
-    yield from ("tokens a query", "median seconds")
-
-
-def _line(section: Section, row: Row) -> Iterator[str]:
-    yield row.label
-    for one in section.spec.data.compared:
-        yield percent_range(section.spec.estimate(one, row.samples))
-        if one.printed:
-            yield section.spec.paper(one, row.system) or NOTHING
-    middle = _middle(row)
-    yield f"{_mean_tokens(row):,.0f}"
-    yield NOTHING if middle is None else f"{middle:.2f}"
-
-
-def _about(section: Section) -> str:
-    clusters = len({query.cluster for query in section.queries})
-    held = f"{len(section.queries)} queries in {clusters} clusters: {section.spec.data.labels.clusters}."
-    return f"{held} {section.spec.data.paper_note}".strip()
-
-
-def _below(section: Section) -> Iterator[str]:
-    """What each measure counts, and what the runs were made with."""
-    for one in section.spec.data.compared:
-        about = one.about or section.spec.data.labels.right
-        yield f"{one.label.capitalize()}: {about}"
-    yield from made_with(section)
-
-
-def _markdown(sections: Sequence[Section]) -> Iterator[str]:
-    yield f"# {TITLE}\n"
-    yield f"{NOTE}\n"
-    for section in sections:
-        yield f"## {section.benchmark}\n"
-        yield f"{_about(section)}\n"
-        yield markdown_table(list(_head(section)), [list(_line(section, row)) for row in section.rows])
-        for line in _below(section):
-            yield f"{line}\n"
-
-
-def _records(section: Section) -> Iterator[dict[str, Cell]]:
-    for row in section.rows:
-        spent = {"tokens": _mean_tokens(row), "median_seconds": _middle(row)}
-        for one in section.spec.data.compared:
-            keys = {"benchmark": section.benchmark, "system": row.label, "measure": one.label}
-            found, paper = section.spec.estimate(one, row.samples), section.spec.paper(one, row.system)
-            yield {**record(found, **keys), **spent, "paper": paper}

@@ -5,7 +5,6 @@
     [printed.NAME]                   # figures of a paper by system or model, with their place in it
     [[tables]]                       # in the order of the page
     [[figures]]                      # each is shown below the table of its name
-    [[compared]]                     # measures on the page of all tasks
 
 Measures are named: those of `eval.metrics.tables.MEASURES`, and a task's own. A name that does not exist is
 refused when the file is read.
@@ -47,8 +46,6 @@ class Printed(_Data):
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[Figure, ...]]
     """The figures of each of the paper's systems, by its model or by the name of ours for it."""
-    stands: Mapping[str, str] = {}
-    """Which row a system of ours stands for, where the row has another name."""
     decimals: int = 1
     datasets: bool = False
     """The columns are data sets; the figure over all queries of the one that was run counts."""
@@ -56,9 +53,8 @@ class Printed(_Data):
     @model_validator(mode="after")
     def _whole(self) -> Printed:
         short = [name for name, row in self.rows.items() if len(row) != len(self.columns)]
-        missing = sorted(set(self.stands.values()) - self.rows.keys())
-        if short or missing:
-            raise ValueError(f"{self.place}: {', '.join([*short, *missing])}: no row with all columns")
+        if short:
+            raise ValueError(f"{self.place}: {', '.join(short)}: no row with all columns")
         return self
 
     def on(self, dataset: Sequence[str]) -> Printed | None:
@@ -70,17 +66,11 @@ class Printed(_Data):
             return None
         at = self.columns.index(column)
         rows = {name: (row[at],) for name, row in self.rows.items() if row[at] is not None}
-        return Printed(
-            place=f"{self.place}, {column}", columns=(OVERALL,), rows=rows, stands=self.stands_of(rows)
-        )
-
-    def stands_of(self, rows: Mapping[str, object]) -> Mapping[str, str]:
-        """The stand-ins for these rows."""
-        return {system: row for system, row in self.stands.items() if row in rows}
+        return Printed(place=f"{self.place}, {column}", columns=(OVERALL,), rows=rows)
 
     def of(self, system: str) -> Mapping[str, float | None]:
         """The figures of a row, or of a system by column; empty for one that the paper does not have."""
-        row = self.rows.get(self.stands.get(system, base_system(system)))
+        row = self.rows.get(base_system(system))
         return {} if row is None else dict(zip(self.columns, row, strict=True))
 
     def cell(self, system: str, column: str) -> str:
@@ -96,9 +86,7 @@ class TableData(_Data):
     name: str
     title: str
     note: str = ""
-    kind: Literal[
-        "measures", "queries", "pairs", "agreement", "localization", "calibration", "reliability"
-    ] = "measures"
+    kind: Literal["measures", "queries", "pairs", "agreement", "localization", "calibration"] = "measures"
     measures: tuple[str, ...] = ()
     """Of pairs: those that are compared, accuracy by itself; of agreement: the rules."""
     by: tuple[str, ...] = ()
@@ -136,17 +124,6 @@ class FigureData(_Data):
     label: str = "%"
 
 
-class ComparedData(_Data):
-    """A measure on the page of all tasks, with the column of a printed table beside it."""
-
-    label: str
-    measure: str = "accuracy"
-    about: str = ""
-    printed: tuple[str, ...] = ()
-    """The first that has the system."""
-    column: str = OVERALL
-
-
 class Pair(_Data):
     """Two systems that the report compares on the same queries."""
 
@@ -177,8 +154,6 @@ class ReportData(_Data):
     """What the queries ask, as the end of a sentence: `which of six options is right`."""
     note: str = ""
     """What holds for all tables, in one paragraph; may hold `{mark}`."""
-    paper_note: str = ""
-    """What the paper measured with: why its figures are not to be compared."""
     labels: Labels = Labels()
     order: tuple[str, ...] = ()
     """Systems that come first, in this order."""
@@ -191,7 +166,6 @@ class ReportData(_Data):
     printed: Mapping[str, Printed] = {}
     tables: tuple[TableData, ...] = ()
     figures: tuple[FigureData, ...] = ()
-    compared: tuple[ComparedData, ...] = ()
 
     @property
     def parts(self) -> tuple[TableData | FigureData, ...]:

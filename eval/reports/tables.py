@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
 from eval.metrics.agreement import Agreement
-from eval.metrics.calibration import BINS, brier, expected_calibration_error, reliability
+from eval.metrics.calibration import BINS, brier, expected_calibration_error
 from eval.metrics.intervals import Estimate, Quantity
 from eval.metrics.localization import ORACLE_SECONDS, THRESHOLDS, oracle_iou, recall_at_one
 from eval.metrics.pairing import Paired, holm
@@ -290,15 +290,3 @@ def calibration_table(section: Section) -> Table:
         body=tuple(body),
         records=tuple(records),
     )
-
-
-def reliability_table(section: Section) -> Table:
-    """The bins of every system, as the diagram shows them. For its CSV alone."""
-    records = [
-        record(
-            each.accuracy, system=row.label, bin_low=each.low, bin_high=each.high, confidence=each.confidence
-        )
-        for row in section.rows
-        for each in reliability(row.samples)
-    ]
-    return Table("reliability", "Reliability", "", (), (), tuple(records))

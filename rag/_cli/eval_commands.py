@@ -28,24 +28,15 @@ def report(
         list[Path], argument("RUN...", "Run folders of 'rag eval run', or folders that hold some.")
     ],
     out: Annotated[Path, option("--out DIR", "Where the report goes.", parser=given_path)] = Path("report"),
-    everything: Annotated[
-        bool, option("--all", "One page for all benchmarks, beside what the papers printed.")
-    ] = False,
     force: Force = False,
 ) -> int:
     """Write report.md, CSV and PNG of each table and figure.
 
-    With --all, one page as Markdown and CSV. Runs of one system are pooled over seeds.
+    Runs of one system are pooled over seeds.
     """
-    policy = session.overwrite_policy(force, *runs)
-    if everything:
-        from eval.reports.page import write_overview
+    from eval.reports.page import write_report
 
-        files = write_overview(runs, out, policy)
-    else:
-        from eval.reports.page import write_report
-
-        files = write_report(runs, out, policy)
+    files = write_report(runs, out, session.overwrite_policy(force, *runs))
     print_files(session, "rag.eval.report/1", files)
     return 0
 

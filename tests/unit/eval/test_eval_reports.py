@@ -19,13 +19,12 @@ from matplotlib.figure import Figure
 from eval.metrics.intervals import Estimate
 from eval.reports.described import load_report
 from eval.reports.drawing import grouped_bars, legend_below, lines_apart
-from eval.reports.page import MARK, opening, write_overview, write_report
+from eval.reports.page import opening, write_report
 from eval.reports.report_file import Pair
 from eval.reports.sections import gather
 from eval.reports.spec import Section, shown
 from eval.reports.tables import amount_range, csv_text, markdown_table, p_text, percent_range
 from eval.runs.folder import folder_name
-from eval.tasks import open_task
 from rag.errors import UsageError
 from tests.fakes.toy_benchmark import ToyTask, run_task
 
@@ -195,7 +194,7 @@ def test_a_report_opens_with_what_was_asked_what_came_out_and_what_it_means(pape
     ("line", "said"),
     [
         ('[[tables]]\nname = "t"\ntitle = "T"\nmeasures = ["guessed"]', "names guessed"),
-        ('[[compared]]\nlabel = "right"\nprinted = ["table9"]', "names table9"),
+        ('[[tables]]\nname = "t"\ntitle = "T"\nprinted = "table9"', "names table9"),
         ('[printed.t]\nplace = "T"\ncolumns = ["a", "b"]\nrows.x = [1.0]', "T: x: no row with all columns"),
         ('[[tables]]\nname = "t"\ntitle = "T"\nmeasure = "accuracy"', "Extra inputs"),
     ],
@@ -264,64 +263,3 @@ def test_lines_of_the_same_values_are_beside_each_other_with_their_intervals() -
     assert first[0] < 0 < second[0]
     assert [container.get_label() for container in axes.containers] == ["a, n=18", "b, n=10"]
     assert all(container.has_yerr for container in axes.containers)
-
-
-TOY = "tests.fakes.toy_benchmark:open_toy"
-
-
-@pytest.mark.parametrize(
-    ("task", "system", "label", "printed"),
-    [
-        ("egofact-workbench", "videorag-ren-localized", "right", "33.6 (EgoFact, table 3)"),
-        ("browsecomp-workbench-mini", "video-browser", "right", "26.2 (Video-Browser, table 1)"),
-        ("shotfinder", "asked@64", "strict", "20.6 (ShotFinder, table 1, Qwen3-VL-235B-A22B)"),
-        ("shotfinder-workbench", "shotfinder-asked", "strict", "26.9 (ShotFinder, table 1, GPT-5.2)"),
-        ("shotfinder-workbench", "shotfinder", "strict", ""),
-        ("rvms-workbench", "raclo", "rule only", "20.6 (RACLO, table 1, rule only, Gemini-3-Pro)"),
-        ("rvms-workbench", "raclo", "localization", "38.9 (RACLO, table 2, GPT-5.2)"),
-        ("longvideo", "video-detective", "right", ""),
-        (TOY, "mine", "right", ""),
-    ],
-)
-def test_what_the_papers_printed_is_found_by_system_and_measure(
-    task: str, system: str, label: str, printed: str
-) -> None:
-    report = open_task(task).report
-    (one,) = [each for each in report.data.compared if each.label == label]
-    assert report.paper(one, system) == printed
-
-
-@pytest.fixture(scope="module")
-def all_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two systems on a benchmark of a paper, one under two seeds, and one on a benchmark without a paper."""
-    place = tmp_path_factory.mktemp("all_runs")
-    folders = []
-    for benchmark, name, seed in (
-        ("egofact-toy", "localized", 0),
-        ("egofact-toy", "localized", 1),
-        ("egofact-toy", "videorag-ren", 0),
-        ("toy", "random", 0),
-    ):
-        toy = ToyTask(count=16)
-        toy.name = benchmark
-        folders.append(place / f"{benchmark}-{name}-{seed}")
-        run_task(toy, name, seed, folders[-1], factory="egofact" if "ego" in benchmark else TOY)
-    return folders
-
-
-def test_one_page_holds_every_benchmark_and_system(all_runs: list[Path], tmp_path: Path) -> None:
-    made = write_overview(all_runs, tmp_path)
-    assert [path.name for path in made] == ["overview.md", "overview.csv"]
-    text = made[0].read_text(encoding="utf-8")
-    assert text.index("## egofact-toy") < text.index("## toy")
-    (line,) = [line for line in text.splitlines() if line.startswith("| localized |")]
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert "[" in cells[1]
-    assert cells[1].endswith("n=32")  # two seeds, pooled
-    assert cells[2] == "–"
-    assert cells[3].replace(",", "").isdigit()
-    assert float(cells[4]) >= 0
-    assert text.count("\nRight: ") == text.count("\nCommits: ") == text.count("\nData: ") == 2
-    assert MARK in text
-    assert "not to be compared" in text
-    assert "27.3 (EgoFact, table 3)" in text
