@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import math
 import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,14 +20,9 @@ from torch import multiprocessing
 from torch.nn import functional
 
 from indexers.bundled.encoder import MEAN, SIZE, SPREAD
-from training.captions import read_banks, sentence_vectors, text_space
+from training.captions import read_banks, text_space
 from training.drawing import Pool, render_endlessly
 from training.network import WEIGHTS, Losses, Network
-from training.report import render_clips, rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 AVERAGED = 0.998
 """Share of the averaged weights that a step keeps."""
@@ -42,7 +35,7 @@ ENOUGH = 600
 
 
 class Learner:
-    """Learns from the pool, keeps time, writes the log and the checkpoints, and measures."""
+    """Learns from the pool, keeps time, and writes the checkpoints."""
 
     def __init__(self, settings: argparse.Namespace, pool: Pool) -> None:
         torch.set_flush_denormal(True)
@@ -59,7 +52,6 @@ class Learner:
         if settings.start:
             self._begin(settings.start)
         self.rng = np.random.default_rng(settings.seed)
-        self.dev = render_clips("dev", settings.dev_clips, settings.cache)
 
     def _groups(self) -> list[dict[str, Any]]:
         named = list(self.network.named_parameters())
@@ -81,28 +73,14 @@ class Learner:
         """Learn until the budget is spent."""
         while int(self.pool.written.min()) < ENOUGH:
             time.sleep(0.1)
-        self._log(
-            {
-                "event": "start",
-                "settings": {
-                    name: str(value)
-                    for name, value in vars(self.settings).items()
-                    if name not in ("out", "cache", "start")
-                },
-            }
-        )
-        begun, kept, measured = time.monotonic(), 0.0, 0.0
+        begun, kept = time.monotonic(), 0.0
         while self.progress < 1:
             self._learn()
             self.spent = time.monotonic() - begun
             if self.spent - kept > 180:
                 kept = self.spent
                 self._save()
-            if self.spent - measured > self.settings.dev_minutes * 60:
-                measured = self.spent
-                self._measure()
         self._save()
-        self._measure()
 
     def _learn(self) -> None:
         self.network.train()
@@ -111,7 +89,10 @@ class Learner:
         size = torch.tensor([frames.shape[3], frames.shape[2]])
         losses = self.losses(seen, labels, described, spots, laid, size)
         self.optimizer.zero_grad()
-        sum(WEIGHTS[name] * value for name, value in losses.items()).backward()
+        loss = sum(WEIGHTS[name] * value for name, value in losses.items())
+        loss.backward()
+        if self.step % 50 == 0:
+            print(f"step {self.step}, {self.spent:.0f} s, loss {loss.item():.3f}", flush=True)
         warm = min(1.0, (self.step + 1) / WARM)
         rate = (
             self.settings.rate
@@ -126,7 +107,7 @@ class Learner:
         self._follow()
 
     def _follow(self) -> None:
-        """The averaged weights, which are what is measured and kept."""
+        """The averaged weights, which are those that `training.export` takes."""
         keep = min(AVERAGED, (1 + self.step) / (10 + self.step))
         with torch.no_grad():
             pairs = zip(self.steady.state_dict().values(), self.network.state_dict().values(), strict=True)
@@ -173,26 +154,6 @@ class Learner:
         moved = torch.cat([kinds[:, :, None], places], dim=2)
         return ((x - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last), moved
 
-    def encode(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Unit rows by the averaged weights."""
-        rows = []
-        with torch.inference_mode():
-            for part in np.array_split(frames, max(1, len(frames) // 64)):
-                x = functional.interpolate(
-                    torch.from_numpy(part).permute(0, 3, 1, 2).float(), SIZE, mode="area"
-                )
-                x = (x / 255 - MEAN) / SPREAD
-                rows.append(self.steady(x.contiguous(memory_format=torch.channels_last)).vector.numpy())
-        return np.concatenate(rows)
-
-    def _encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.space(sentence_vectors(texts, self.settings.cache))
-
-    def _measure(self) -> None:
-        found = rows(self.dev, self.encode(self.dev.frames), self._encode_text)
-        rounded = {f"{row.what} {row.measure}": round(float(row.hits.mean()), 4) for row in found}
-        self._log({"event": "dev", "step": self.step, "seconds": round(self.spent), **rounded})
-
     def _save(self) -> None:
         state = {
             "network": self.network.state_dict(),
@@ -210,12 +171,6 @@ class Learner:
         state = torch.load(file, weights_only=True)
         for name in ("network", "steady", "losses"):
             getattr(self, name).load_state_dict(state[name], strict=False)
-
-    def _log(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry)
-        print(line, flush=True)
-        with (Path(self.settings.out) / "log.jsonl").open("a", encoding="utf-8") as log:
-            log.write(line + "\n")
 
 
 def main() -> None:
@@ -239,14 +194,12 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0, help="wall time, without preparations")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--cache", type=Path, default=None, help="keeps caption vectors and dev frames")
+    parser.add_argument("--cache", type=Path, default=None, help="keeps caption vectors")
     parser.add_argument("--batch", type=int, default=32, help="images of a step")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.05)
     parser.add_argument("--pool", type=int, default=6000)
     parser.add_argument("--reuse", type=float, default=2.0, help="how often a frame is seen")
-    parser.add_argument("--dev-clips", type=int, default=127)
-    parser.add_argument("--dev-minutes", type=float, default=5.0)
     parser.add_argument("--start", type=Path, default=None, help="weights of an earlier run to begin with")
     return parser.parse_args()
 
