@@ -19,6 +19,7 @@ from __future__ import annotations
 import gc
 import json
 import resource
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.options import kept_folder, option_parser
+from benchmarks.options import option_parser
 from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions, unit
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
@@ -275,7 +276,7 @@ def main() -> None:
     parser = option_parser(__doc__)
     parser.add_argument("what", choices=["make", "ask", "answer", "recall"])
     parser.add_argument("--hours", type=int, default=100)
-    parser.add_argument("--folder", type=Path, default=kept_folder())
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     parser.add_argument("--questions", type=int, default=200)
     chosen = parser.parse_args()
     folder = chosen.folder / f"large-{chosen.hours}"

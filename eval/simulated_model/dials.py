@@ -20,10 +20,6 @@ class Dials:
     """Objects that are perceived, of those in view: what is used, decor, light."""
     actions: float = 1.0
     """Actions, places and scenes that are perceived."""
-    false_objects: float = 0.0
-    """Of the objects in use that are missed, those for which another one of the family is given."""
-    false_actions: float = 0.0
-    """Stretches of a video in which an event is given that is not there."""
     wrong_yes: float = 0.0
     """Verdicts that are yes and should be no."""
     wrong_no: float = 0.0
@@ -36,16 +32,6 @@ class Dials:
     """Words before and after the JSON."""
     code_fence: float = 0.0
     """The JSON in a Markdown code block."""
-    extra_entry: float = 0.0
-    """One entry too many in a list."""
-    unknown_keyword: float = 0.0
-    """A keyword, label or number that was not given."""
-    number_as_text: float = 0.0
-    """A number in quotation marks."""
-    extra_field: float = 0.0
-    """A key that was not asked for."""
-    other_language: float = 0.0
-    """Sentences in German."""
     refusal: float = 0.0
     """An apology in place of a reply."""
     rate_limited: float = 0.0

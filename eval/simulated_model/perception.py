@@ -14,18 +14,7 @@ from dataclasses import dataclass, replace
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import Card, Event, FrameIndex, Moment, Recognized, Video
 from eval.simulated_model.request import Block
-from eval.workbench.catalogue import (
-    ACTIONS,
-    KINDS,
-    action,
-    allows,
-    kind,
-    place_name,
-    predicate,
-    prop_name,
-    scene,
-    with_article,
-)
+from eval.workbench.catalogue import action, kind, place_name, predicate, prop_name, scene, with_article
 from eval.workbench.seeds import stream
 from rag.words import word_set
 
@@ -111,8 +100,7 @@ class Perception:
         found = self.index.recognize(block.images, stated or None)
         times = stated or [one.time if one else 0.0 for one in found]
         frames = [self._frame(block.name, time, one) for time, one in zip(times, found, strict=True)]
-        facts = [*_events(frames), *self._false_facts(block.name, frames), *_texts(block, frames)]
-        return View(block, tuple(frames), tuple(facts))
+        return View(block, tuple(frames), (*_events(frames), *_texts(block, frames)))
 
     def _frame(self, source: str, time: float, found: Recognized | None) -> Frame:
         if found is None:
@@ -132,23 +120,13 @@ class Perception:
 
     def _event(self, source: str, time: float, video: Video, event: Event, in_view: bool) -> Fact | None:
         key = (video.name, event.number)
-        thing = None
-        if in_view:
-            held = self._holds(self.dials.objects, "object", *key)
-            thing = event.kind_id if held else self._wrong(key, event)
+        held = in_view and self._holds(self.dials.objects, "object", *key)
+        thing = event.kind_id if held else None
         acts = self._holds(self.dials.actions, "action", *key)
         if not acts and thing is None:
             return None
         done = event.action_id if acts else None
         return _fact(source, time, event.agent if acts else "somebody", done, event.place, thing)
-
-    def _wrong(self, key: tuple[object, ...], event: Event) -> str | None:
-        """Another kind of the family; None where the object is missed altogether."""
-        if not self._holds(self.dials.false_objects, "false object", *key):
-            return None
-        family = kind(event.kind_id).family
-        others = [one.kind_id for one in KINDS if one.family == family and one.kind_id != event.kind_id]
-        return stream("simulated model", self.seed, "which", *key).choice(others) if others else None
 
     def _setting(self, video: Video, moment: Moment) -> tuple[str, frozenset[str]]:
         """Scenery as a sentence, and the stems of its wordings."""
@@ -173,20 +151,6 @@ class Perception:
         return (
             re.sub(r"\d", lambda _: str(rng.randrange(10)), card.text) if re.search(r"\d", card.text) else ""
         )
-
-    def _false_facts(self, source: str, frames: Sequence[Frame]) -> list[Fact]:
-        if not frames:
-            return []
-        about = (source, *(f"{frame.key} {frame.time}" for frame in frames))
-        if not self._holds(self.dials.false_actions, "false event", *about):
-            return []
-        rng = stream("simulated model", self.seed, "false event", *about)
-        done = rng.choice([each for each in ACTIONS if "person" not in each.places])
-        thing = rng.choice([one.kind_id for one in KINDS if allows(done, one)])
-        place = rng.choice(done.places) if done.places else None
-        frame = rng.choice(list(frames))
-        fact = _fact(source, frame.time, "camera wearer", done.action_id, place, thing)
-        return [replace(fact, setting=frame.setting)]
 
 
 def _fact(

@@ -242,39 +242,6 @@ def _cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return round(float(one @ other) / length, 6) if length else 0.0
 
 
-class GuidedFrames(_Baseline):
-    """A few even frames, then the frames whose embeddings fit what is asked, while the answer is unsure.
-
-    Our own: neither VideoAgent is like it. That of Wang et al. (2024) goes by captions, that of Fan et al.
-    (2024), which the paper compares with, asks tools over a memory of captions and tracked objects. Eight
-    frames are spread evenly; while the answer's confidence is below `sure` and frames are left, each facet
-    adds the unseen frames that fit it best, and the question is answered again: at most four rounds and 32
-    frames. No words, no segments, no graph.
-    """
-
-    first, rounds, sure = 8, 4, 0.8
-
-    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
-        taken = uniform_frames(features, min(self.first, self.frames))
-        packs = _grouped(features, sorted(taken))
-        reply = self._read(agent, features, question, packs)
-        rounds = 1
-        facets: tuple[Facet, ...] = ()
-        while rounds < self.rounds and reply.confidence < self.sure and len(taken) < self.frames:
-            # Asked once: the reply depends on the question alone.
-            facets = facets or facets_of(agent.reasoner.run(DECOMPOSE_FACETS, question), question)
-            scorer = self._scorer(features, facets)
-            for facet in facets:
-                fit = scorer.fit([facet], features.vectors)
-                fit[taken] = -np.inf
-                more = np.argsort(-fit, kind="stable")[: max(1, self.first // len(facets))].tolist()
-                taken = (taken + [index for index in more if index not in taken])[: self.frames]
-            packs = _grouped(features, sorted(taken))
-            reply = self._read(agent, features, question, packs)
-            rounds += 1
-        return reply, packs, {"rounds": rounds}
-
-
 def _grouped(features: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]:
     """Frames in packs by the segment that contains them."""
     held: dict[int, list[float]] = {}

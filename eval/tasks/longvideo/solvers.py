@@ -16,7 +16,6 @@ from eval.runs.records import Output
 from eval.task import Solver, SolverSpec
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.longvideo.baselines import (
-    GuidedFrames,
     LongVideoEnvironment,
     Retrieval,
     RetrievedTexts,
@@ -105,15 +104,11 @@ def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: A
     return RagAsk(environment.library, environment.names, where=where)
 
 
-NO_PROPAGATION: Mapping[str, Any] = {"propagation": False}
-LITERAL: Mapping[str, Any] = {
-    name: getattr(PRESETS["paper"], name) for name in ("likeness", "prior", "evidence", "carried")
-}
 ABLATIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "video-detective": ("the whole method", {}),
     "no-propagation": (
         "without diffusion: an observation of a segment does not change other segments",
-        NO_PROPAGATION,
+        {"propagation": False},
     ),
     "no-facets": (
         "the question as one facet, observed once (table 3 removes both together)",
@@ -137,7 +132,6 @@ BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment, int], Solver]
         "without its object detector",
         RetrievedTexts,
     ),
-    "guided-frames": ("uniform frames, then the best frames for what is missing, while unsure", GuidedFrames),
 }
 _METHODS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
     **{
@@ -147,13 +141,6 @@ _METHODS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
         )
         for preset, suffix in SUFFIXES.items()
         for name, (about, changes) in ABLATIONS.items()
-    },
-    **{
-        name: SolverSpec(about, partial(_detective, chosen=dataclasses.replace(TUNED, **LITERAL, **changes)))
-        for name, about, changes in (
-            ("literal-prior", "of the paper's preset, equations 1, 5, 9 and 13 alone", {}),
-            ("literal-no-propagation", "literal-prior without diffusion", NO_PROPAGATION),
-        )
     },
     **{name: SolverSpec(about, partial(_baseline, made=made)) for name, (about, made) in BASELINES.items()},
 }
