@@ -31,7 +31,7 @@ from rag.agents.video_detective.features import (
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
 from rag.errors import ReplyInvalid, Unanswered
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.wrappers import ReasonerWithCounts, with_token_counts
 from rag.records import Question, Usage
@@ -125,16 +125,6 @@ class _Baseline(VideoSolver):
     @abstractmethod
     def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered: ...
 
-    def _read(
-        self,
-        agent: VideoDetective,
-        features: VideoFeatures,
-        question: Question,
-        packs: Sequence[Pack],
-        event: str = "",
-    ) -> ChosenOption:
-        return agent.reasoner.run(ANSWER_CHOICE, self._reading(agent, features, question, packs, event))
-
     def _reading(
         self,
         agent: VideoDetective,
@@ -149,17 +139,14 @@ class _Baseline(VideoSolver):
         event = event or question.text
         return read_packs(question, features, packs, event, decoded, must_choose=True)
 
-    def _scorer(self, features: VideoFeatures, facets: Sequence[Facet]) -> Scorer:
-        library = self.environment.library
-        return Scorer(features, tuple(facets), library.engine.tower, TUNED)
-
 
 class Uniform(_Baseline):
     """Direct inference: frames spread evenly over the video, without words (the paper's baseline)."""
 
     def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         packs = _grouped(features, uniform_frames(features, self.frames))
-        return self._read(agent, features, question, packs), packs, {}
+        reply = agent.reasoner.run(ANSWER_CHOICE, self._reading(agent, features, question, packs))
+        return reply, packs, {}
 
 
 class Retrieval(_Baseline):
@@ -171,7 +158,8 @@ class Retrieval(_Baseline):
 
     def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         reply = agent.reasoner.run(DECOMPOSE_FACETS, question)
-        scorer = self._scorer(features, facets_of(reply, question))
+        tower = self.environment.library.engine.tower
+        scorer = Scorer(features, facets_of(reply, question), tower, TUNED)
         words = [scorer.stored(node) for node in range(len(features.segments))]
         textual = np.array([max((found.score for found in held), default=0.0) for held in words])
         visual = np.max(scorer.priors([""] * len(features.segments)), axis=0)
@@ -189,8 +177,8 @@ class Retrieval(_Baseline):
             )
             for node in nodes
         ]
-        event = reply.general_semantic_query
-        return self._read(agent, features, question, packs, event), packs, {}
+        reading = self._reading(agent, features, question, packs, reply.general_semantic_query)
+        return agent.reasoner.run(ANSWER_CHOICE, reading), packs, {}
 
 
 class RetrievedTexts(_Baseline):

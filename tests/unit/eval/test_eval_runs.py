@@ -9,7 +9,7 @@ from typing import Any
 import ir_measures
 import pytest
 
-from eval.reports.page import write_overview, write_report
+from eval.reports.page import write_report
 from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import Output, PassageScore, Score, UnusableRow, make_sample, skip_reason
 from eval.runs.runner import score_again, write_retrieval
@@ -297,7 +297,6 @@ def test_skipped_queries_count_nowhere_and_are_named(tmp_path: Path) -> None:
     assert "| localized | 5 | 2 | video missing | a; c |" in page
     assert "| localized | 5 | 1 | video unreadable | b: empty, 0 bytes |" in page
     assert "'E' is none of 4 options: test.json:3" in page
-    write_overview([tmp_path / "run"], tmp_path / "overview")
 
 
 def test_a_second_run_changes_no_byte_and_a_video_that_appears_is_asked(tmp_path: Path) -> None:
