@@ -38,8 +38,8 @@ from eval.workbench.video import Line
 from rag.web.catalogue import Catalogue, read_catalogue
 
 if TYPE_CHECKING:
-    from eval.workbench.corpus import Progress
     from eval.workbench.web import Upload, WebPlan
+    from rag.indexing.report import Progress
 
 NEAR = 2.0
 """Seconds on both sides of a moment."""

@@ -26,7 +26,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from corpora.platforms import take_lock
@@ -35,6 +35,9 @@ from eval.workbench.jobs import CorpusPlan, Job, render_job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages, write_passages
 from eval.workbench.recording import recorded_fields
 from rag.errors import RagError, UsageError
+
+if TYPE_CHECKING:
+    from rag.indexing.report import Progress
 
 POLL = 0.2
 """Seconds between two looks at the progress of the workers."""
@@ -138,19 +141,6 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-class Progress(Protocol):
-    """Receives the progress of rendering; seconds are seconds of media."""
-
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Called once, with what is left to render."""
-
-    def file(self, path: str) -> None:
-        """Called when a file is complete."""
-
-    def advance(self, seconds: float) -> None:
-        """Called with the seconds rendered since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,16 +253,17 @@ def render_missing(
     done = _finished(home, record)
     missing = [[job for job in jobs if job.name not in done] for jobs in rounds]
     todo = [job for jobs in missing for job in jobs]
-    if progress is not None:
-        progress.start(sum(job.seconds for job in todo), len(todo))
+    if progress is None:
+        from rag.indexing.report import Progress  # with all of indexing, which no worker needs
+
+        progress = Progress()
+    progress.start(sum(job.seconds for job in todo), len(todo))
     for jobs in missing:
-        advance = progress.advance if progress else lambda _: None
-        for job, line in render_jobs(video_folder, jobs, workers, advance):
+        for job, line in render_jobs(video_folder, jobs, workers, progress.advance):
             done[job.name] = line
             with record.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
-            if progress is not None:
-                progress.file(str(video_folder / job.name))
+            progress.file(str(video_folder / job.name))
     return [done[job.name] for jobs in rounds for job in jobs], len(todo)
 
 

@@ -20,22 +20,14 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter
 
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
 from eval.workbench.catalogue import Split, place_name, read_data
-from eval.workbench.corpus import (
-    RECORD,
-    Progress,
-    claimed,
-    read_marker,
-    render_missing,
-    write_lines,
-    write_marker,
-)
+from eval.workbench.corpus import RECORD, claimed, read_marker, render_missing, write_lines, write_marker
 from eval.workbench.jobs import CorpusPlan, Job, truth
 from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.passages import world_passages
@@ -45,6 +37,9 @@ from eval.workbench.seeds import opaque_name, stable_number, stream
 from eval.workbench.story import Event
 from eval.workbench.video import Line, Render
 from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.indexing.report import Progress
 
 WHERE = {"living": "living room", "desk": "office"}
 HOST = "https://videos.example"

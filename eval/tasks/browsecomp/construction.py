@@ -44,8 +44,8 @@ from rag.web import Web, open_web
 from rag.web.catalogue import Catalogue, VideoEntry
 
 if TYPE_CHECKING:
-    from eval.workbench.corpus import Progress
     from indexers.settings import EncoderSettings
+    from rag.indexing.report import Progress
     from rag.reasoners.protocol import Reasoner
 
 QUESTIONS = "questions.jsonl"

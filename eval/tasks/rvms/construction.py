@@ -55,7 +55,7 @@ from rag.reasoners.roles.material import Memory
 from rag.web.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from eval.workbench.corpus import Progress
+    from rag.indexing.report import Progress
 
 SAMPLES = "samples.jsonl"
 FIRST_NUMBER = 2_000_000

@@ -35,7 +35,7 @@ from rag.errors import RagError
 from rag.web.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from eval.workbench.corpus import Progress
+    from rag.indexing.report import Progress
 
 QUERIES = "queries.jsonl"
 FIRST_NUMBER = 2_000_000
