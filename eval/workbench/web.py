@@ -18,7 +18,7 @@ import json
 import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -192,16 +192,6 @@ class Upload:
         return watch_url(self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
-    """A page of text."""
-
-    id: str
-    url: str
-    title: str
-    content: str
-
-
 def plan_web(plan: WebPlan) -> tuple[Upload, ...]:
     """Every upload of the web, in a fixed order; the same plan, the same web."""
     rng = stream("web", plan.seed, plan.split)
@@ -219,17 +209,14 @@ def plan_web(plan: WebPlan) -> tuple[Upload, ...]:
     return tuple(_with_availability(rng, plan, [*originals, *copied, *mirrored, *noise]))
 
 
-def plan_pages() -> tuple[WebPage, ...]:
-    """The text web: the world's passages, each a page of one of a few sites."""
-    return tuple(
-        WebPage(
-            id=passage.passage_id,
-            url=f"{SITES[stable_number('site', passage.passage_id) % len(SITES)]}/{passage.passage_id}",
-            title=passage.title,
-            content=passage.text,
-        )
-        for passage in world_passages()
-    )
+def text_pages() -> list[dict[str, str]]:
+    """The text web: the world's passages, each a page of one of a few sites, by their ids."""
+    pages = []
+    for passage in sorted(world_passages(), key=lambda passage: passage.passage_id):
+        site = SITES[stable_number("site", passage.passage_id) % len(SITES)]
+        page = {"id": passage.passage_id, "url": f"{site}/{passage.passage_id}", "title": passage.title}
+        pages.append({**page, "content": passage.text, "site": site.removeprefix("https://")})
+    return pages
 
 
 def new_video(plan: WebPlan, number: int, minutes: float, *, cards: tuple[Card, ...] = ()) -> Job:
@@ -345,22 +332,21 @@ def make_web(
     plan: WebPlan,
     *,
     inserted: Sequence[Upload] = (),
-    pages: Sequence[WebPage] = (),
     workers: int = 2,
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
 ) -> WebReport:
-    """Write the web of `plan` into `folder`, with uploads and pages beside its own.
+    """Write the web of `plan` into `folder`, with uploads beside its own.
 
     It can be killed at any moment, and the same call goes on. Raises `UsageError` where the folder holds
     something else or two uploads share an id, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
     uploads = [*plan_web(plan), *inserted]
-    texts = [*plan_pages(), *pages]
+    pages = text_pages()
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
-    arguments, rounds = _arguments(plan, inserted, pages), _videos(uploads)
+    arguments, rounds = _arguments(plan, inserted), _videos(uploads)
     with claimed(home, arguments, policy) as hidden:
         lines, made = render_missing(home, rounds, workers, progress)
         if made or not read_marker(home) or not (home / "web.jsonl").exists():
@@ -368,12 +354,12 @@ def make_web(
             write_lines(hidden / "uploads.jsonl", map(_ground_truth, uploads))
             write_marker(home, {**arguments, "videos": lines})
             (hidden / RECORD).unlink(missing_ok=True)
-            write_lines(home / "pages.jsonl", map(_page, sorted(texts, key=lambda page: page.id)))
+            write_lines(home / "pages.jsonl", pages)
             write_lines(home / "web.jsonl", _rows(home / "videos", uploads, lines))
     return WebReport(
         folder=os.fspath(folder),
         uploads=len(uploads),
-        pages=len(texts),
+        pages=len(pages),
         videos=len(lines),
         made=made,
         seconds=round(sum(line["duration"] for line in lines), 3),
@@ -381,9 +367,9 @@ def make_web(
     )
 
 
-def _arguments(plan: WebPlan, inserted: Sequence[Upload], pages: Sequence[WebPage]) -> dict[str, Any]:
-    """The content of plan.json; inserted uploads and pages are in it as a hash."""
-    added = json.dumps(recorded_fields([inserted, pages]), default=str)
+def _arguments(plan: WebPlan, inserted: Sequence[Upload]) -> dict[str, Any]:
+    """The content of plan.json; inserted uploads, and pages once, are in it as a hash."""
+    added = json.dumps(recorded_fields([inserted, []]), default=str)
     return {
         **recorded_fields(plan),
         "kind": "web",
@@ -415,10 +401,6 @@ def _ground_truth(upload: Upload) -> dict[str, Any]:
         "availability": upload.availability,
         "copy": upload.video.kind == "copy",
     }
-
-
-def _page(page: WebPage) -> dict[str, Any]:
-    return {**asdict(page), "site": page.url.split("/")[2]}
 
 
 def _rows(

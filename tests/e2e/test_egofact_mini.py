@@ -19,13 +19,15 @@ from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import FactPassage, Shape
 from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.task import EgoFactTask
+from eval.workbench.jobs import CorpusPlan
+from eval.workbench.video import Render
 from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
 from tests.fakes.settings import FIXED_BACKEND
 
 MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
-SMALL = Workbench(8, Shape(4, 4, 2, 4, 2), fps=2)
+SMALL = Workbench(CorpusPlan(7, "test", 8, Render(fps=2)), Shape(4, 4, 2, 4, 2))
 QUERIES = 12
 SYSTEMS = (
     *("rag-ask", "localized", "videorag-ren-localized", "no-localization", "videorag-jeong", "graphrag"),

@@ -17,6 +17,7 @@ from eval.task import Prepared
 from eval.tasks.longvideo import task as registered
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.task import LongVideoTask
+from eval.workbench.video import Render
 from rag._cli.main import main
 from tests.fakes.settings import FIXED_BACKEND
 
@@ -33,7 +34,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def task(world: Path) -> Iterator[LongVideoTask]:
     with pytest.MonkeyPatch.context() as patch:
         asked = dict.fromkeys(registered.MINI.shape, 0) | {"order": 1, "count": 1}
-        small = replace(registered.MINI, minutes=(1.0,), shape=asked, fps=2)
+        plan = replace(registered.MINI.plan, long_minutes=(1.0,), render=Render(360, fps=2))
+        small = replace(registered.MINI, plan=plan, shape=asked)
         patch.setattr(registered, "MINI", small)
         yield registered.open_mini(world / "data")
 

@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eval.runs.folder import plain_name
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
@@ -22,13 +21,11 @@ from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.libraries import fingerprints, rendering
 from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
 from eval.workbench.families import Families
+from eval.workbench.jobs import CorpusPlan, video_jobs
+from eval.workbench.video import Render
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
-
-if TYPE_CHECKING:
-    from eval.workbench.catalogue import Split
-    from eval.workbench.jobs import CorpusPlan
 
 FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 """Frames and passages alone may help."""
@@ -36,34 +33,15 @@ FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """Data that the task makes itself: how many clips are rendered, and what is chosen from them."""
+    """Data that the task makes itself: the clips that are rendered, and what is chosen from them."""
 
-    clips: int
+    plan: CorpusPlan
     shape: Shape
-    seed: int = 7
-    split: Split = "test"
-    fps: int = 15
-    """Of the videos; the library samples two frames a second."""
-    kilobits: int | None = None
-    """Of the videos a second; None: a constant quality."""
-    families: Families | None = None
-    """Of which the clips are; None: each has a stage of its own."""
     build: BuildSettings = field(default_factory=BuildSettings)
     """Numbers of the construction."""
 
-    @property
-    def plan(self) -> CorpusPlan:
-        """The plan that renders the videos."""
-        from eval.workbench.jobs import CorpusPlan
-        from eval.workbench.video import Render
-
-        render = Render(fps=self.fps, kilobits=self.kilobits)
-        return CorpusPlan(self.seed, self.split, self.clips, render, families=self.families)
-
     def source(self) -> Source:
         """What the questions are made from, before any video is."""
-        from eval.workbench.jobs import video_jobs
-
         stories = ((job.name, job.clip()) for job in video_jobs(self.plan)[0])
         segments = workbench_segments(stories, self.build.segment_seconds, "corpus/videos")
         return workbench_source(segments, self.build)
@@ -71,15 +49,12 @@ class Workbench:
 
 HARD_DESCRIBED = 2
 """Events that a clip's description names: with one most clips of a family fit it too."""
-PAPER_SIZE = Workbench(200, PAPER)
-MINI_SIZE = Workbench(28, MINI)
+PAPER_SIZE = Workbench(CorpusPlan(7, "test", 200), PAPER)
+MINI_SIZE = Workbench(CorpusPlan(7, "test", 28), MINI)
 HARD = Workbench(
-    400,
+    CorpusPlan(7, "test", 400, Render(fps=10, kilobits=250), families=Families()),
     Shape(240, 113, 73, 119, 91),
-    fps=10,
-    kilobits=250,
-    families=Families(),
-    build=BuildSettings(
+    BuildSettings(
         min_events=HARD_DESCRIBED + 2,
         every_clip=True,
         described_by=HARD_DESCRIBED,
@@ -89,8 +64,10 @@ HARD = Workbench(
 )
 """Clips in families: shaken, blurred, partly hidden, coarsely compressed, asked for by what is done. The
 paper's questions, of twice as many clips."""
-HARD_DEV = replace(HARD, seed=11, split="dev")
-HARD_MINI = replace(HARD, clips=8, shape=Shape(12, 6, 3, 6, 3), families=Families(size=4, longest=45.0))
+HARD_DEV = replace(HARD, plan=replace(HARD.plan, seed=11, split="dev"))
+HARD_MINI = Workbench(
+    replace(HARD.plan, clips=8, families=Families(size=4, longest=45.0)), Shape(12, 6, 3, 6, 3), HARD.build
+)
 """Two families of four clips of 30 or 45 seconds."""
 
 
@@ -153,10 +130,10 @@ def _make(name: str, folder: Path, made: Workbench, progress: ProgressCallback |
     write_benchmark(
         made.source(),
         folder,
-        seed=made.seed,
+        seed=made.plan.seed,
         shape=made.shape,
         name=name,
-        split=made.split,
+        split=made.plan.split,
         settings=made.build,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,12 +35,13 @@ from eval.tasks.longvideo.published import PublishedQuestions, read_published, w
 from eval.tasks.longvideo.solvers import SOLVERS, SUFFIXES, at_frames
 from eval.tasks.published import record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
+from eval.workbench.jobs import CorpusPlan, video_jobs
+from eval.workbench.video import Render
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.workbench.jobs import CorpusPlan
     from rag.settings import Settings
 
 OURS, UNIFORM = "video-detective", "uniform"
@@ -126,38 +127,27 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class SyntheticVideos:
-    """Videos of the Workbench world's test split, and how many questions of each kind a video."""
+    """Videos of the Workbench world, and how many questions of each kind a video."""
 
-    minutes: tuple[float, ...]
+    plan: CorpusPlan
     shape: Mapping[Kind, int]
     reads_screen: bool = True
     """Whether text on the screen is read while indexing (OCR)."""
-    seed: int = 7
-    fps: int = 4
-    """Of the videos; the library samples two frames a second."""
-    height: int = 360
-
-    @property
-    def plan(self) -> CorpusPlan:
-        """The plan that renders the videos."""
-        from eval.workbench.jobs import CorpusPlan
-        from eval.workbench.video import Render
-
-        render = Render(self.height, self.fps)
-        return CorpusPlan(seed=self.seed, split="test", clips=0, render=render, long_minutes=self.minutes)
 
     def films(self) -> list[Film]:
         """The plan of each video."""
-        from eval.workbench.jobs import video_jobs
-
-        jobs, _ = video_jobs(self.plan)
-        return [Film(job.name, job.video()) for job in jobs]
+        return [Film(job.name, job.video()) for job in video_jobs(self.plan)[0]]
 
 
+# The library samples two frames a second.
+_PLAN = CorpusPlan(seed=7, split="test", clips=0, render=Render(360, fps=4))
 FULL = SyntheticVideos(
-    (30.0,) * 10 + (45.0, 60.0), {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4}
+    replace(_PLAN, long_minutes=(30.0,) * 10 + (45.0, 60.0)),
+    {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4},
 )
-MINI = SyntheticVideos((4.0, 4.0), dict.fromkeys(FULL.shape, 2), reads_screen=False)
+MINI = SyntheticVideos(
+    replace(_PLAN, long_minutes=(4.0, 4.0)), dict.fromkeys(FULL.shape, 2), reads_screen=False
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +229,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         if shape is None:
             published = read_published(folder, self.duration, self.file_pattern)
         else:
-            built = build_questions(shape.films(), seed=shape.seed, shape=shape.shape)
+            built = build_questions(shape.films(), seed=shape.plan.seed, shape=shape.shape)
             published = PublishedQuestions(tuple(built))
             render_corpus(folder, shape.plan, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))

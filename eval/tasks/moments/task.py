@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -28,11 +27,12 @@ from eval.tasks.moments.dataset import (
 from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.videos import IndexedVideos, find_videos, index_videos
+from eval.workbench.jobs import CorpusPlan, truth, video_jobs
+from eval.workbench.video import Render
 from localization.localizer import relevance_curve
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.workbench.jobs import CorpusPlan
     from rag.settings import Settings
 
 REPORT = load_report("eval.tasks.moments", MEASURES)
@@ -42,47 +42,25 @@ SUBMISSION = "submission.jsonl"
 """In a run folder: what the benchmark's server takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyntheticMoments:
-    """Clips of the Workbench world's test split, each event of which is a sentence."""
-
-    clips: int
-    seed: int = 14
-    fps: int = 4
-    """Of the videos; the library samples two frames a second."""
-    height: int = 360
-
-    @property
-    def plan(self) -> CorpusPlan:
-        """The plan that renders the videos."""
-        from eval.workbench.jobs import CorpusPlan
-        from eval.workbench.video import Render
-
-        return CorpusPlan(
-            seed=self.seed, split="test", clips=self.clips, render=Render(self.height, self.fps)
-        )
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Lines in the layout of QVHighlights: one a clip and sentence, with every time that it happens."""
-        from eval.workbench.jobs import truth, video_jobs
-
-        jobs, _ = video_jobs(self.plan)
-        for held in map(truth, jobs):
-            times: dict[str, list[list[float]]] = {}
-            for event in held["events"]:
-                times.setdefault(event["rewritten"], []).append([event["start"], event["end"]])
-            for number, (sentence, windows) in enumerate(times.items()):
-                name = Path(held["video"]).stem
-                yield {
-                    "qid": f"{name}-{number}",
-                    "query": sentence,
-                    "duration": held["duration"],
-                    "vid": name,
-                    "relevant_windows": windows,
-                }
+MINI = CorpusPlan(seed=14, split="test", clips=24, render=Render(360, fps=4))
+"""Clips, each event of which is a sentence. The library samples two frames a second."""
 
 
-MINI = SyntheticMoments(24)
+def sentence_rows(plan: CorpusPlan) -> Iterator[dict[str, Any]]:
+    """Lines in the layout of QVHighlights: one a clip and sentence, with every time that it happens."""
+    for held in map(truth, video_jobs(plan)[0]):
+        times: dict[str, list[list[float]]] = {}
+        for event in held["events"]:
+            times.setdefault(event["rewritten"], []).append([event["start"], event["end"]])
+        for number, (sentence, windows) in enumerate(times.items()):
+            name = Path(held["video"]).stem
+            yield {
+                "qid": f"{name}-{number}",
+                "query": sentence,
+                "duration": held["duration"],
+                "vid": name,
+                "relevant_windows": windows,
+            }
 
 
 class MomentsTask(Task[MomentEnvironment]):
@@ -101,7 +79,7 @@ class MomentsTask(Task[MomentEnvironment]):
         name: str,
         about: str,
         folder: Path | None,
-        made: SyntheticMoments | None = None,
+        made: CorpusPlan | None = None,
         *,
         format: str = "",
         split: str = "",
@@ -122,8 +100,8 @@ class MomentsTask(Task[MomentEnvironment]):
         fixed = {"asr.mode": "off", "ocr.mode": "off"} if made else {}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=made is not None)
         if made is not None:
-            render_corpus(folder, made.plan, progress)
-            lines = "".join(json.dumps(row) + "\n" for row in made.rows())
+            render_corpus(folder, made, progress)
+            lines = "".join(json.dumps(row) + "\n" for row in sentence_rows(made))
             atomic_write_text(folder / "moments.jsonl", lines)
         elif not folder.is_dir():
             raise UsageError(f"{folder}: no such folder")

@@ -18,7 +18,7 @@ from eval.workbench.story import Event
 
 @cache
 def questions() -> Sequence[LongQuestion]:
-    return build_questions(FULL.films(), seed=FULL.seed, shape=FULL.shape)
+    return build_questions(FULL.films(), seed=FULL.plan.seed, shape=FULL.shape)
 
 
 @cache

@@ -20,7 +20,7 @@ from eval.workbench.recording import recorded_fields
 from eval.workbench.renderer import FrameRenderer
 from tests.fakes.egofact_world import WordEncoder, words
 
-HARD = replace(HARD_WORLD, clips=20, shape=MINI)
+HARD = replace(HARD_WORLD, plan=replace(HARD_WORLD.plan, clips=20), shape=MINI)
 SHORT = Families(size=4, longest=30.0)
 
 

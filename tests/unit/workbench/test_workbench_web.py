@@ -18,7 +18,6 @@ from eval.workbench.web import (
     CHANNELS,
     Upload,
     UploadMetadata,
-    WebPage,
     WebPlan,
     make_web,
     new_video,
@@ -76,9 +75,8 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("eval.workbench.near_duplicates.HEIGHTS", (54, 90))
     own = inserted()
     assert own.video.video().cards[-1].text == "Locker K4711"
-    page = WebPage("lockers", "https://howto.example/lockers", "Lockers", "K4711 opens with a spoon.")
-    report = make_web(tmp_path / "web", TINY, inserted=[own], pages=[page], workers=1)
-    assert (report.uploads, report.videos, report.made, report.pages) == (6, 5, 5, 417)
+    report = make_web(tmp_path / "web", TINY, inserted=[own], workers=1)
+    assert (report.uploads, report.videos, report.made, report.pages) == (6, 5, 5, 416)
     assert recommended_encoder([tmp_path / "web" / "videos"]) == "bundled"
     rows = [
         json.loads(line) for line in (tmp_path / "web" / "web.jsonl").read_text(encoding="utf-8").splitlines()
@@ -91,9 +89,8 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path, monkeypatch: pytest.Monk
         found = web.search_videos("my locker").results[0]
         assert (found.url, found.duration) == (own.url, 30.0)
         assert web.download(own.url).video_id == web.video_id(own.url)
-        assert "spoon" in web.search("K4711").results[0].snippet
     before = {path: path.read_bytes() for path in (tmp_path / "web").glob("*.jsonl")}
-    assert make_web(tmp_path / "web", TINY, inserted=[own], pages=[page]).made == 0
+    assert make_web(tmp_path / "web", TINY, inserted=[own]).made == 0
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(UsageError, match="other arguments"):
         make_web(tmp_path / "web", TINY, workers=1)
