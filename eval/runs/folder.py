@@ -6,8 +6,6 @@ samples.jsonl     one line a query, complete before the next is started
 unusable.jsonl    rows of the data that are no query, or only in part, with the reason; absent without any
 usage.jsonl       calls of language models by role and query; missing where there were none
 timings.jsonl     seconds; the only file that differs between equal runs
-clips.run.trec    clips.qrels       the two retrievals, and what is right
-passages.run.trec passages.qrels
 submission.jsonl  what a benchmark's server takes, of tasks that have one (`Task.files`)
 results.json      figures with n and interval; its presence says that the run is complete
 """

@@ -1,5 +1,5 @@
 """One solver over the queries of a task, into a run folder: resumed where an earlier session stopped, scored
-and measured (TREC files, `results.json`).
+and measured (`results.json`).
 
 Queries are answered in order, several in flight. A question without a usable answer (`Unanswered`: an
 unreadable reply, a spent budget, a prompt that is too large) is one wrong sample; of the judge, one sample
@@ -14,17 +14,16 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.outputs import RESULTS_SCHEMA, OverwritePolicy, atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
-from eval.metrics.scored import Measure, Scored, ranked_passages, score_samples
+from eval.metrics.scored import Measure, Scored, score_samples
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
 from eval.runs.folder import (
@@ -57,7 +56,6 @@ from eval.runs.records import (
 )
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from eval.tasks import find_solver
-from eval.trec import escape_id, run_lines
 from rag.errors import FileProblem, ReplyInvalid, Unanswered, UsageError
 from rag.reasoners.turns import taking_turns
 from rag.records import Usage
@@ -184,26 +182,6 @@ def _window(solver: Solver, asked: TaskInput, query: Query, output: Output) -> t
         return None
 
 
-def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
-    """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries that were
-    asked."""
-    queries = _asked(queries, samples)
-    clips_found = ((sample.query_id, _levelled(sample)) for sample in samples)
-    passages = ((sample.query_id, ranked_passages(sample)) for sample in samples)
-    atomic_write_text(folder / "clips.run.trec", _run_text(clips_found, tag))
-    atomic_write_text(folder / "passages.run.trec", _run_text(passages, tag))
-    # A question may come without a known video: then nothing is to be found for it.
-    clips = ((query.query_id, query.video) for query in queries if query.video)
-    _write_qrels(folder / "clips.qrels", clips)
-    two_hop = ((query.query_id, query.passage) for query in queries if query.passage is not None)
-    _write_qrels(folder / "passages.qrels", two_hop)
-
-
-def _asked(queries: Sequence[Query], samples: Sequence[Sample]) -> list[Query]:
-    skipped = {sample.query_id for sample in samples if skip_reason(sample)}
-    return [query for query in queries if query.query_id not in skipped]
-
-
 def _skipped(run: Run) -> int:
     return sum(bool(skip_reason(sample)) for sample in run.samples)
 
@@ -253,23 +231,6 @@ def score_run(run: Run) -> list[Scored]:
     """Every sample that was not skipped, with its retrieval scored."""
     return score_samples(
         [pair for pair in zip(run.queries, run.samples, strict=True) if not skip_reason(pair[1])]
-    )
-
-
-def _levelled(sample: Sample) -> Iterator[tuple[str, float]]:
-    """Clips in the order given. Lists fused of two kinds may rise in score: held level."""
-    levels = accumulate((clip.score for clip in sample.clips), min)
-    return zip((clip.clip_id for clip in sample.clips), levels, strict=True)
-
-
-def _run_text(rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: str) -> str:
-    lines = (line for query_id, ranking in rankings for line in run_lines(query_id, ranking, tag))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _write_qrels(path: Path, gold: Iterable[tuple[str, str]]) -> None:
-    atomic_write_text(
-        path, "".join(f"{escape_id(query_id)} 0 {escape_id(doc_id)} 1\n" for query_id, doc_id in gold)
     )
 
 
@@ -383,13 +344,12 @@ def done_of(run: Run, asked: int) -> Done:
 
 
 def measure(task: Task[Any], folder: Path) -> Run:
-    """Write the TREC files, those of the task and `results.json` of a run; gives the run as read from disk.
+    """Write the task's own files and `results.json` of a run; gives the run as read from disk.
 
     Measured as read back, so that rounding is the same for a resumed run.
     """
     run = read_run_folder(folder)
     with map_os_errors(folder):
-        write_retrieval(folder, run.identity["system"], run.queries, run.samples)
         samples = score_run(run)
         for name, text in task.files(samples).items():
             atomic_write_text(folder / name, text)

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 NAMES = ("CgvJqGxzRfE", "broken", "missing")
-SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.qrels")
+SAME = ("queries.jsonl", "samples.jsonl", "results.json")
 
 
 @pytest.fixture(scope="module")

@@ -6,21 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import pytest
 
 from eval.reports.page import write_report
 from eval.runs.folder import folder_name, read_run_folder
-from eval.runs.records import Output, PassageScore, Score, UnusableRow, make_sample, skip_reason
-from eval.runs.runner import score_again, write_retrieval
+from eval.runs.records import Output, UnusableRow, skip_reason
+from eval.runs.runner import score_again
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from rag.errors import BudgetSpent, DamagedFile, RagError, ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.records import Usage
 from rag.settings import Settings
-from tests.fakes.toy_benchmark import ToyInput, ToyTask, make_queries, run_task
+from tests.fakes.toy_benchmark import ToyInput, ToyTask, run_task
 
-SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
+SAME = ("queries.jsonl", "samples.jsonl", "results.json")
 
 
 def answers(folder: Path) -> dict[str, bytes]:
@@ -44,17 +43,13 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
     assert accuracy["low"] < accuracy["value"] < accuracy["high"]
     assert accuracy["value"] == pytest.approx(done.right / 40, abs=1e-6)
     assert results["figures"]["passage success@6"]["overall"]["n"] == 20
+    pairs = zip(run.queries, run.samples, strict=True)
+    found = sum(query.video in [clip.clip_id for clip in sample.clips[:5]] for query, sample in pairs)
+    assert 0 < found < 40
+    assert results["figures"]["clip success@5"]["overall"]["value"] == pytest.approx(found / 40)
     timings = (tmp_path / "run" / "timings.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["query_id"] for line in timings][:2] == ["", "q000"]
     assert "seconds" not in (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8")
-    qrels = (tmp_path / "run" / "clips.qrels").read_text(encoding="utf-8").splitlines()
-    assert qrels[0] == f"q000 0 {run.queries[0].video} 1"
-    ranked = list(ir_measures.read_trec_run(str(tmp_path / "run" / "clips.run.trec")))
-    assert len({row.query_id for row in ranked}) == 40
-    judged = list(ir_measures.read_trec_qrels(str(tmp_path / "run" / "clips.qrels")))
-    found = ir_measures.calc_aggregate([ir_measures.Success @ 5], judged, ranked)
-    own = results["figures"]["clip success@5"]["overall"]["value"]
-    assert found[ir_measures.Success @ 5] == pytest.approx(own, abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
@@ -153,7 +148,6 @@ def test_stored_outputs_are_scored_again_without_the_solver(tmp_path: Path) -> N
     again = score_again(task, prepared, tmp_path / "run", ScorerOptions("die", 0.9))
     assert again.identity["scorer"] == {"judge": "die", "threshold": 0.9}
     assert answers(tmp_path / "run")["samples.jsonl"] != first["samples.jsonl"]
-    assert answers(tmp_path / "run")["clips.run.trec"] == first["clips.run.trec"]
     score_again(task, prepared, tmp_path / "run", ScorerOptions())
     assert answers(tmp_path / "run") == first
     with pytest.raises(UsageError, match="toy: no judge 'moon'; its judges are coin, die"):
@@ -212,18 +206,6 @@ def test_an_outage_ends_the_run_and_the_same_command_goes_on_there(tmp_path: Pat
     assert (done.kept, done.asked) == (3, 37)
 
 
-def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
-    """Fused clip scores may rise; passages come in the order of the options, one id perhaps twice."""
-    query = make_queries(2)[1]
-    passages = (PassageScore("a", 0.1, 0), PassageScore("b", 0.7, 1), PassageScore("a", 0.9, 2))
-    sample = make_sample(query, Output(choice="A", passages=passages), Score(query.answer == "A"))
-    write_retrieval(tmp_path, "toy", [query], [sample])
-    rows = ir_measures.read_trec_run(str(tmp_path / "passages.run.trec"))
-    assert [row.doc_id for row in rows] == ["a", "b"]
-    assert (tmp_path / "passages.qrels").read_text(encoding="utf-8") == f"q001 0 {query.passage} 1\n"
-    assert (tmp_path / "clips.run.trec").read_bytes() == b""
-
-
 def test_tasks_are_found_by_entry_point_or_by_factory() -> None:
     assert open_task("tests.fakes.toy_benchmark:open_toy").name == "toy"
     for name in task_names():
@@ -265,7 +247,7 @@ def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert answers(tmp_path / "whole") == answers(tmp_path / "torn")
 
 
-KEPT = ("samples.jsonl", "results.json", "clips.run.trec", "clips.qrels", "unusable.jsonl")
+KEPT = ("samples.jsonl", "results.json", "unusable.jsonl")
 GONE = {"q002": "video missing: a", "q003": "video unreadable: b: empty, 0 bytes", "q007": "video missing: c"}
 UNUSABLE = (
     UnusableRow("test.json:3", "no answer: 'E' is none of 4 options"),
@@ -291,7 +273,6 @@ def test_skipped_queries_count_nowhere_and_are_named(tmp_path: Path) -> None:
     assert results["figures"]["parse failures"]["overall"]["n"] == 5
     assert results["skipped"] == {"n": 3, "reasons": {"video missing": 2, "video unreadable": 1}}
     assert results["unusable rows"] == {"n": 2, "reasons": {"no answer": 1, "no video": 1}}
-    assert len((tmp_path / "run" / "clips.qrels").read_text(encoding="utf-8").splitlines()) == 5
     write_report([tmp_path / "run"], tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "| localized | 5 | 2 | video missing | a; c |" in page
