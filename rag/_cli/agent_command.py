@@ -29,8 +29,8 @@ from rag._cli.output import (
     print_event,
     print_json,
     print_lines,
+    run_as_job,
     stderr_width,
-    take_interrupts,
     width,
 )
 from rag._cli.session import (
@@ -141,7 +141,7 @@ class AgentCommand(ABC):
         """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
         written."""
         if self.events:
-            take_interrupts()
+            run_as_job()
         policy = self._check_outputs()
         self.prepare()
         from rag.agents.runtime.page import render_page

@@ -14,7 +14,7 @@ import rag
 from corpora.escaping import visible
 from corpora.kinds import lines_on_ignored, why_ignored
 from rag._cli.options import argument, option
-from rag._cli.output import echo_stderr, take_interrupts
+from rag._cli.output import echo_stderr, run_as_job
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.terminal import byte_count, counted, duration, problem_line
@@ -140,7 +140,7 @@ def index(
     # Before torch reads it: its threads wait for each other spinning, on processors that decoding could use.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if events:
-        take_interrupts()
+        run_as_job()
     with open_progress(events=events) as progress:
         report = rag.Library.index(
             [os.fsdecode(path) for path in paths],

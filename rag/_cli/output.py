@@ -6,6 +6,8 @@ import os
 import shutil
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -15,6 +17,10 @@ from rag.errors import RagError, UsageError
 
 UNCUT = 1_000_000
 """Columns where the output is no terminal."""
+LOOK_SECONDS = 1.0
+"""Between two looks at whether the server of a job is there."""
+GRACE_SECONDS = 5.0
+"""That an interrupted job has; the library survives its end at any moment."""
 
 
 def is_json(flag: bool | None) -> bool:
@@ -59,9 +65,21 @@ def is_confirmed(what: str, nothing: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def take_interrupts() -> None:
-    """Let SIGINT interrupt this process: a child of one that a shell started in the background ignores it."""
+def run_as_job() -> None:
+    """Let SIGINT interrupt this process, which a child of one in the background ignores.
+
+    It is interrupted when the server that started it is killed, too: nobody could stop it any more.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def end_with(server: int) -> None:
+        while os.getppid() == server:
+            time.sleep(LOOK_SECONDS)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(GRACE_SECONDS)
+        os._exit(130)
+
+    threading.Thread(target=end_with, args=[os.getppid()], name="rag-job-server", daemon=True).start()
 
 
 def print_event(name: str, **fields: Any) -> None:

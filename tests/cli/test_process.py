@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -137,6 +138,26 @@ def test_an_interrupt_during_the_imports_is_one_line(module: str) -> None:
     )
     done = _start([sys.executable, "-c", code, module])
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"rag: interrupted\n")
+
+
+def test_a_job_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    job = (
+        "import time; from pathlib import Path; from rag._cli.output import run_as_job; run_as_job()\n"
+        "Path('begun').touch()\n"
+        "try:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    Path('interrupted').touch()\n"
+    )
+    server = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job!r}], cwd={str(tmp_path)!r})"
+    with subprocess.Popen([sys.executable, "-c", server], env={**os.environ, "PYTHONPATH": str(ROOT)}) as one:
+        _await(tmp_path / "begun")
+        one.kill()
+    _await(tmp_path / "interrupted")
+
+
+def _await(path: Path) -> None:
+    end = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < end, path
+        time.sleep(0.05)
 
 
 def test_a_poor_locale_breaks_no_output() -> None:
