@@ -246,7 +246,10 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise UsageError(f"{folder}: no run of 'rag eval run'") from error
+        what = "no run" if folder.is_dir() else "no such folder, so no run"
+        raise UsageError(
+            f"{folder}: {what} of 'rag eval run'; name a folder that it made, as runs/BENCHMARK"
+        ) from error
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or not _is_whole(manifest):

@@ -160,7 +160,7 @@ def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> N
         (["run", "nothing"], "no benchmark 'nothing'"),
         (["run", TOY, "--system", "localised"], "no system 'localised'; there are no-localization"),
         (["run", TOY, "--seed", "one"], "--seed one: not whole numbers"),
-        (["report", "nowhere"], "no run of 'rag eval run'"),
+        (["report", "nowhere"], "no such folder, so no run of 'rag eval run'; name a folder that it made"),
         (["show", "nowhere", "q001"], "no run of 'rag eval run'"),
     ],
 )
