@@ -128,7 +128,7 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
     read = tuple(text for text in (result.channel, _long_date(result.upload_date)) if text)
     if not scanned.windows:
         reason = located.reason or "nothing relevant found"
-        summary = f"{reason}. {source}".strip()
+        summary = f"{_sentence(reason)} {source}".strip()
         return KnownVideo(result.url, result.title, "rejected", summary, read=read)
     verified = located.confidence >= settings.verified
     spans = tuple((window.start, window.end) for window in scanned.windows)
@@ -139,7 +139,7 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
     )
     noted = _cut(" ".join(dict.fromkeys(texts)))
     found = "; ".join(window.reason for window in scanned.windows if window.reason) or located.reason
-    parts = (source, f"{found}." if found else "", f"“{noted}”" if noted else "")
+    parts = (source, _sentence(found), f"“{noted}”" if noted else "")
     return KnownVideo(
         url=result.url,
         title=result.title,
@@ -196,6 +196,11 @@ def _tidy(windows: Sequence[LocatedWindow], duration: float) -> tuple[LocatedWin
         else:
             tidy.append(LocatedWindow(start=start, end=end, reason=window.reason))
     return tuple(tidy)
+
+
+def _sentence(text: str) -> str:
+    """With a full stop, where it does not end with a stop of its own; empty for an empty text."""
+    return f"{text}." if text and text[-1] not in ".!?…。！？" else text
 
 
 def _source(result: SearchResult) -> str:
