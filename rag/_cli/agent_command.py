@@ -162,17 +162,17 @@ class AgentCommand(ABC):
                     for line in step_lines(step, stderr_width()):
                         show(line)
 
-                for line in () if self.events else self.status(environment):
+                status = [*self.status(environment)]
+                for line in () if self.events else status:
                     show(line)
                 run = self.run(environment, watch)
                 writer.write(result_step(steps, self.view.result_json(run)))
             counting = token_count_method(environment.counting, run.usage)
-            self._print(environment, run, counting)
+            lines = self._print(environment, run, counting)
             written = 0
             if self.html is not None:
                 heading = next(text for name in ASKED if (text := getattr(self.request, name, "")))
-                result = [*self.text(run), f"{self.cost(run)} ({counting})"]
-                page = render_page(heading, result, steps, environment.frames, found=run.found)
+                page = render_page(heading, [*lines, *status], steps, environment.frames, found=run.found)
                 try:
                     with replace_file(self.html, policy) as draft:
                         draft.write_text(page, encoding="utf-8", newline="\n")
@@ -195,20 +195,22 @@ class AgentCommand(ABC):
             claim_appended(self.record, RECORDING_HEAD, policy)
         return policy
 
-    def _print(self, environment: Environment, run: Any, counting: str) -> None:
+    def _print(self, environment: Environment, run: Any, counting: str) -> list[str]:
+        """The result on stdout; its lines of text, which the page shows too."""
         cited = self.cited(run)
         path = environment.path_of(cited.url) if cited is not None else ""
+        lines = [*self.text(run)]
+        if cited is not None and path:
+            lines.append(path if cited.start is None else window_name(path, cited.start, cited.end))
+        lines.append(f"{self.cost(run)} ({counting})")
         if self.session.as_json:
             shape = self.view.result_json(run)
             if cited is not None:
                 shape[cited.key]["path"] = path or None
             print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
-            return
-        print_lines(self.text(run))
-        if cited is not None and path:
-            start = cited.start
-            print_lines([path if start is None else window_name(path, start, cited.end)])
-        print_lines([f"{self.cost(run)} ({counting})"])
+        else:
+            print_lines(lines)
+        return lines
 
 
 @dataclass(kw_only=True)

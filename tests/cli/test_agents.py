@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,12 @@ def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     shape = json.loads(done.stdout)
     assert "PLUM" in shape["answer"]["text"]
     assert shape["citations"][0]["path"].endswith("clip_7.mp4")
+    # The page has all that is printed, in words.
+    done = run_rag(tmp_path, "agent", *RECALL, "--corpus", "videos", "--text", "--html", "a.html")
+    page = unescape((tmp_path / "a.html").read_text(encoding="utf-8"))
+    assert "clip_7.mp4@" in done.stdout
+    assert all(line.strip() in page for line in done.stdout.splitlines())
+    assert "frames: none are seen" in page
 
 
 @pytest.mark.parametrize(
