@@ -161,7 +161,7 @@ def _chosen(
     if votes is not None:
         windows.update(votes[best].windows)
         if votes[best].z > 0:
-            reasons.append(f"the frames fit it best ({math.exp(votes[best].z) / len(votes):.0%})")
+            reasons.append("the frames fit it best")
     text = "; ".join(reasons)[:1500] or "No option stands out"
     return ChosenOption(
         choice=option_label(best),
