@@ -30,7 +30,7 @@ TRACE_SCHEMA = "rag.trace/1"
 """The schema in the first line of a trace."""
 RESULTS_SCHEMA = "rag.eval.results/1"
 """The schema of `results.json` in a run folder (`eval.runs.runner`)."""
-RECORDING_HEAD = '{"recording": "rag.recording/1"}'
+RECORDING_HEAD = '{"recording": "rag.recording/2"}'
 """The first line of a recording."""
 
 StrPath = str | os.PathLike[str]

@@ -76,44 +76,20 @@ class _Message(TypedDict):
     """Texts; images and sound as their hash and size."""
 
 
-class _Line(TypedDict):
-    """A line of a recording."""
+@dataclass(frozen=True)
+class Exchange:
+    """A line of a recording: what was asked, the reply, and its seconds."""
 
-    key: str
-    role: str
-    prompt: str
-    settings: dict[str, Any]
-    messages: list[_Message]
+    asked: ExchangeInput
     reply: ChatReply
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-
-_LINE = TypeAdapter(_Line)
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """What was asked, the reply, and its seconds."""
-
-    asked: ExchangeInput
-    sent: ChatReply
-    seconds: float
-
     def line(self) -> str:
-        """One line of a recording, without its end."""
-        asked = self.asked
-        held = {**asdict(asked), "key": asked.key, "reply": asdict(self.sent)}
-        held["seconds"] = round(self.seconds, 6)
-        return json.dumps(held, ensure_ascii=False, sort_keys=True)
+        """Without its end."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
-    @classmethod
-    def read(cls, line: str) -> Exchange:
-        """Raises `ValueError` or `RecursionError` for what is no exchange, or not the one it says."""
-        held = _LINE.validate_python(json.loads(line))
-        asked = ExchangeInput(held["role"], held["prompt"], held["settings"], held["messages"])
-        if asked.key != held["key"]:
-            raise ValueError("its key is not that of what it holds")
-        return cls(asked, held["reply"], held["seconds"])
+
+_EXCHANGE = TypeAdapter(Exchange)
 
 
 def difference(now: ExchangeInput, recorded: ExchangeInput) -> str:
@@ -208,6 +184,7 @@ class Recorder:
         Raises as `file_error` where it cannot be written.
         """
         sent, seconds = send()
+        seconds = round(seconds, 6)
         line = f"{Exchange(asked, sent, seconds).line()}\n".encode("utf-8", "surrogatepass")
         with self._one_line:
             whole: int | None = None
@@ -222,7 +199,7 @@ class Recorder:
                     with contextlib.suppress(OSError):
                         os.truncate(self._path, whole)
                 raise file_error(self._path, error) from error
-        return sent, round(seconds, 6)
+        return sent, seconds
 
 
 class Replayer:
@@ -245,7 +222,7 @@ class Replayer:
             raise SettingsError(f"{path}: no recording")
         for number, line in enumerate(lines, start=2):
             try:
-                made = Exchange.read(line)
+                made = _EXCHANGE.validate_python(json.loads(line))
             except (ValueError, RecursionError) as error:
                 why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
                 raise SettingsError(f"{path}: line {number} is damaged: {why}") from error
@@ -260,7 +237,7 @@ class Replayer:
             at = self._next[asked.key]
             self._next[asked.key] = at + 1
         made = held[min(at, len(held) - 1)]
-        return made.sent, made.seconds
+        return made.reply, made.seconds
 
     def _why(self, asked: ExchangeInput) -> str:
         """What is asked, against the recorded exchange of its role that is like it for longest."""

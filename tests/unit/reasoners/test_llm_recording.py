@@ -19,7 +19,7 @@ from rag.errors import RagError, ReasonerUnreachable, ReplayUnknown, SettingsErr
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.recording import HEAD, Exchange, ExchangeInput, open_recording
+from rag.reasoners.llm.recording import HEAD, open_recording
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.reading import sample_reading
@@ -61,9 +61,10 @@ def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(recording):
     assert again.usage() == usage
     assert usage.by_role["anchor_event"]["repairs"] == 1
     first, *_ = exchanges(recording)
-    assert set(first) == {"key", "role", "prompt", "settings", "messages", "reply", "seconds"}
-    assert (first["role"], first["settings"]["model"]) == ("anchor_event", "scripted")
-    assert first["settings"]["temperature"] == 0
+    assert set(first) == {"asked", "reply", "seconds"}
+    asked = first["asked"]
+    assert (asked["role"], asked["settings"]["model"]) == ("anchor_event", "scripted")
+    assert asked["settings"]["temperature"] == 0
 
 
 def test_replies_to_one_input_come_in_the_order_in_which_they_were_given(recording):
@@ -89,7 +90,9 @@ def test_images_are_part_of_the_key_by_their_bytes(recording):
     live = recorded(recording, json.dumps(CHOSEN))
     live.run(ANSWER_CHOICE, sample_reading(CHOICE))
     (held,) = exchanges(recording)
-    images = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
+    images = [
+        part for message in held["asked"]["messages"] for part in message["parts"] if isinstance(part, dict)
+    ]
     assert len(images) == 8
     assert {(shown["width"], shown["height"]) for shown in images} == {(64, 48)}
     darker = sample_reading(CHOICE)
@@ -186,13 +189,9 @@ def test_a_replay_needs_neither_server_nor_model(recording):
         reasoner.run(ANCHOR_EVENT, OPEN)
 
 
-def line_of(sent: object, seconds: object = 1.0, messages: tuple = ()) -> str:
-    asked = ExchangeInput("judge", "0" * 12, {"model": "m"}, messages)
-    whole = json.loads(
-        Exchange(ExchangeInput("judge", "0" * 12, {"model": "m"}, ()), ChatReply("x"), 1.0).line()
-    )
-    changed = {**whole, "reply": sent, "seconds": seconds, "messages": list(messages)}
-    return json.dumps({**changed, "key": asked.key})
+def line_of(reply: object, seconds: object = 1.0, messages: tuple = ()) -> str:
+    asked = {"role": "judge", "prompt": "0" * 12, "settings": {"model": "m"}, "messages": messages}
+    return json.dumps({"asked": asked, "reply": reply, "seconds": seconds})
 
 
 @pytest.mark.parametrize(
