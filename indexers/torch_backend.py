@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from indexers.devices import device_memory, is_out_of_memory, placement, require_known
 from indexers.digests import fingerprint
+from indexers.errors import WeightsInvalid
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder
 
@@ -36,6 +38,39 @@ def quiet_transformers() -> Iterator[None]:
             logging.set_verbosity(level)
             if bars:
                 logging.enable_progress_bar()
+
+
+def load_pretrained(
+    folder: Path, what: str, auto: str, open_inputs: Callable[..., Any], **settings: Any
+) -> tuple[Any, Any]:
+    """What makes the inputs of a transformers folder's model, and the model, from safetensors alone.
+
+    `what`: the kind of model; `auto`: the class of transformers that loads it. Nothing is looked up at a hub,
+    and no code that comes with the weights is run. Raises `WeightsInvalid` with the reason.
+    """
+    from safetensors import SafetensorError
+
+    local = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with quiet_transformers():
+            import transformers
+
+            inputs = open_inputs(folder, **local)
+            model, info = getattr(transformers, auto).from_pretrained(
+                folder, use_safetensors=True, output_loading_info=True, **settings, **local
+            )
+    except (*(OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError), SafetensorError) as error:
+        # What loaders raise on a folder that is not what it should be has no common base.
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise WeightsInvalid(
+            f"{folder}: not a usable {what} with safetensors weights: {reason[0]}"
+        ) from error
+    if lacking := sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}):
+        # The loader fills such weights with random numbers, and only warns.
+        raise WeightsInvalid(
+            f"{folder}: {len(lacking)} weights are missing, {lacking[0]} among them; it takes a whole {what}"
+        )
+    return inputs, model
 
 
 def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callable[[Any], Any]:

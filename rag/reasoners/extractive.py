@@ -28,7 +28,7 @@ from indexers.digests import folder_digest
 from indexers.models.lookup import find_weights, recommended_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import weight_files
-from indexers.torch_backend import quiet_transformers
+from indexers.torch_backend import load_pretrained
 from rag.errors import WeightsInvalid, WeightsMissing
 from rag.reasoners import ReasonerContext, deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
@@ -92,34 +92,18 @@ class SpanReader:
         Raises `WeightsInvalid` with the reason where the folder holds no such model.
         """
         import torch
-        from safetensors import SafetensorError
+
+        def open_tokenizer(folder: Path, **local: Any) -> Any:
+            from transformers import AutoTokenizer
+
+            return AutoTokenizer.from_pretrained(folder, use_fast=True, **local)
 
         self.name = folder.name
         self._files = weight_files(folder)
-        local = {"local_files_only": True, "trust_remote_code": False}
-        try:
-            with quiet_transformers():
-                from transformers import AutoModelForQuestionAnswering, AutoTokenizer
-
-                self._tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=True, **local)
-                model, info = AutoModelForQuestionAnswering.from_pretrained(
-                    folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **local
-                )
-        except (
-            *(OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError),
-            SafetensorError,
-        ) as error:
-            # What loaders raise on a folder that is not what it should be has no common base.
-            reason = str(error).strip().splitlines() or [type(error).__name__]
-            raise WeightsInvalid(
-                f"{folder}: not a usable question-answering model with safetensors weights: {reason[0]}"
-            ) from error
-        if lacking := sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}):
-            # The loader fills such weights with random numbers, and only warns.
-            raise WeightsInvalid(
-                f"{folder}: {len(lacking)} weights are missing, {lacking[0]} among them; it takes a model "
-                "that was trained to answer questions"
-            )
+        self._tokenizer, model = load_pretrained(
+            *(folder, "question-answering model", "AutoModelForQuestionAnswering", open_tokenizer),
+            dtype=torch.float32,
+        )
         if not self._tokenizer.is_fast:
             raise WeightsInvalid(f"{folder}: its tokenizer gives no offsets; a fast one is needed")
         self._device = device

@@ -16,11 +16,10 @@ from typing import Any
 import torch
 import transformers
 from PIL import Image
-from safetensors import SafetensorError
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
 from indexers.devices import device_memory
-from indexers.torch_backend import quiet_transformers
+from indexers.torch_backend import load_pretrained
 from rag.errors import (
     DeviceFull,
     PromptTooLarge,
@@ -71,22 +70,9 @@ class LocalClient:
         folder = Path(settings.model).expanduser()
         if not (folder / "config.json").is_file():
             raise WeightsMissing(f"{folder}: no transformers model here (config.json is missing)")
-        local = {"local_files_only": True, "trust_remote_code": False}
-        try:
-            with quiet_transformers():
-                processor = _load_processor(folder, local)
-                model, info = transformers.AutoModelForImageTextToText.from_pretrained(
-                    folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
-                )
-        except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
-            # What loaders raise on a folder that is not what it should be has no common base.
-            reason = str(error).strip().splitlines() or [type(error).__name__]
-            raise WeightsInvalid(
-                f"{folder}: not a usable vision-language model with safetensors weights: {reason[0]}"
-            ) from error
-        if lacking := sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}):
-            # The loader fills such weights with random numbers, and only warns.
-            raise WeightsInvalid(f"{folder}: {len(lacking)} weights are missing, {lacking[0]} among them")
+        processor, model = load_pretrained(
+            folder, "vision-language model", "AutoModelForImageTextToText", _load_processor, dtype="auto"
+        )
         if getattr(processor, "tokenizer", None) is None or not getattr(processor, "chat_template", None):
             raise WeightsInvalid(f"{folder}: the processor has no tokenizer or no chat template")
         return cls(folder, processor, model, settings.timeout_seconds)
@@ -173,7 +159,7 @@ class LocalClient:
         return int((input_ids == token).sum()) if isinstance(token, int) else 0
 
 
-def _load_processor(folder: Path, local: dict[str, Any]) -> Any:
+def _load_processor(folder: Path, **local: Any) -> Any:
     """The folder's processor; without its part for videos where that needs torchvision, which is not here:
     frames are sent as images."""
     try:
