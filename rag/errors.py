@@ -60,77 +60,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpora.errors import (
-    ChangedFile,
-    DamagedFile,
-    DiskError,
-    FileProblem,
-    OverLimit,
-    RagError,
-    ScratchFull,
-    SettingsError,
-    StaleFile,
-    StalledFile,
-    UnfetchedFile,
-    UnreadableFile,
-    UnsupportedFile,
-    UsageError,
-)
-from corpora.objects import Refused, StoreError
-from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
-
-__all__ = [
-    "AccessRefused",
-    "BudgetSpent",
-    "ChangedFile",
-    "DamagedFile",
-    "DeviceFull",
-    "DiskError",
-    "DownloadTruncated",
-    "EncoderMismatch",
-    "ExtraMissing",
-    "FileProblem",
-    "LibraryBusy",
-    "LibraryCorrupt",
-    "LibraryError",
-    "LibraryFull",
-    "LibraryNotFound",
-    "LibraryReadOnly",
-    "LibraryTooNew",
-    "LiveWebRefused",
-    "ModelError",
-    "NoMedia",
-    "NoTranscript",
-    "OverLimit",
-    "PageGone",
-    "PromptTooLarge",
-    "QuestionError",
-    "RagError",
-    "RateLimited",
-    "ReasonerError",
-    "ReasonerUnreachable",
-    "Refused",
-    "ReplayUnknown",
-    "ReplyInvalid",
-    "RequestRefused",
-    "RoleUnknown",
-    "ScratchFull",
-    "SettingsError",
-    "StaleFile",
-    "StalledFile",
-    "StoreError",
-    "Unanswered",
-    "UnfetchedFile",
-    "UnreadableFile",
-    "UnsupportedFile",
-    "UsageError",
-    "WebError",
-    "WebTimeout",
-    "WebUnusable",
-    "WeightsInvalid",
-    "WeightsMissing",
-    "WorkerLost",
-]
+from corpora.errors import ChangedFile as ChangedFile
+from corpora.errors import DamagedFile as DamagedFile
+from corpora.errors import DiskError as DiskError
+from corpora.errors import FileProblem as FileProblem
+from corpora.errors import OverLimit as OverLimit
+from corpora.errors import RagError as RagError
+from corpora.errors import ScratchFull as ScratchFull
+from corpora.errors import SettingsError as SettingsError
+from corpora.errors import StaleFile as StaleFile
+from corpora.errors import StalledFile as StalledFile
+from corpora.errors import UnfetchedFile as UnfetchedFile
+from corpora.errors import UnreadableFile as UnreadableFile
+from corpora.errors import UnsupportedFile as UnsupportedFile
+from corpora.errors import UsageError as UsageError
+from corpora.objects import Refused as Refused
+from corpora.objects import StoreError as StoreError
+from indexers.errors import DeviceFull as DeviceFull
+from indexers.errors import ExtraMissing as ExtraMissing
+from indexers.errors import ModelError as ModelError
+from indexers.errors import WeightsInvalid as WeightsInvalid
+from indexers.errors import WeightsMissing as WeightsMissing
 
 
 class QuestionError(UsageError):
