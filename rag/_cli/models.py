@@ -17,6 +17,7 @@ from rag.rendering.terminal import excerpt, table_lines
 
 if TYPE_CHECKING:
     from indexers.models.verify import ModelRow, Verification
+    from rag.settings import Settings
 
 app = typer.Typer(
     help="List, download and verify model weights. Only 'pull' uses a network.", rich_markup_mode=None
@@ -31,9 +32,7 @@ Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 @_with_settings
 def list_(session: Session) -> int:
     """List models: size, licence, whether installed and in use."""
-    from rag.model_rows import model_rows
-
-    rows = model_rows(session.settings)
+    rows = _rows(session.settings)
     session.report("rag.models/1", {"models": rows}, _table(rows))
     return 0
 
@@ -82,6 +81,21 @@ def verify(session: Session, names: Names = None) -> int:
     for row in broken:
         echo_stderr(f"{row.name}: {row.problem}")
     return 0 if not broken and all(each.ok for each in found) else 1
+
+
+def _rows(settings: Settings) -> tuple[ModelRow, ...]:
+    """Every model known by name. In use are those that a new library and a question would open by `settings`;
+    a library that exists keeps its own encoders."""
+    from indexers.models.lookup import recommended_model
+    from indexers.models.verify import list_models
+    from indexers.registry import models_in_use
+
+    used = models_in_use(settings.encoder)
+    if settings.asr.mode != "off":
+        used.add(settings.asr.model)
+    if settings.reasoner.kind == "extractive":
+        used.add(settings.reasoner.model or recommended_model("reader").name)
+    return list_models(settings.encoder, used)
 
 
 def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
