@@ -159,10 +159,6 @@ class ReasonerSettings(SettingsSection):
     frames are left out once the server refuses a prompt."""
     max_images: int | None = Field(None, ge=0)
     """Most frames in one call; default: until the server refuses them."""
-    price_prompt: float = Field(0.0, ge=0)
-    """Price of a million tokens of prompts, in any currency; only shown."""
-    price_completion: float = Field(0.0, ge=0)
-    """Price of a million tokens of replies."""
     record: Path | None = None
     """Record every call to a language model in this file (JSON lines, appended); a call that failed is not
     recorded, and ends a replay."""

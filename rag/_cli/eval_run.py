@@ -88,13 +88,11 @@ def run(
             f"{task.name}: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
             f"and 'rag eval list {benchmark}' names all"
         )
-    paid = session.settings.reasoner
-    prices = (paid.price_prompt, paid.price_completion)
     how: Any = {"limit": limit, "factory": benchmark, "data": where}
     how |= {"policy": policy, "concurrency": concurrency}
     done: list[Done] = []
     for folder, name, number in due:
-        with RunProgress(f"{task.name}, {name}", prices=prices) as observer:
+        with RunProgress(f"{task.name}, {name}") as observer:
             done.append(run_solver(task, prepared, name, number, folder, observer=observer, **how))
         _say_unanswered(done[-1])
     session.report("rag.eval.run/1", {"benchmark": task.name, "runs": done}, run_lines(task, done))

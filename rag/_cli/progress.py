@@ -389,12 +389,10 @@ class BytesProgress(LiveLine):
 class RunProgress(LiveLine):
     """Queries that a system has answered; before the first, how much of the data is made."""
 
-    def __init__(self, preparing: str = "", prices: tuple[float, float] = (0.0, 0.0)) -> None:
-        """`prices`: of a million tokens of prompt and of completion."""
+    def __init__(self, preparing: str = "") -> None:
         super().__init__(self.line, self.share)
-        self._label = self._made = ""
-        self._preparing, self._prices = preparing, prices
-        self._pace, self._prompt, self._completion = _Pace(), 0, 0
+        self._preparing, self._label, self._made = preparing, "", ""
+        self._pace, self._tokens = _Pace(), 0
         self._begun = time.monotonic()
 
     def made(self, step: str) -> None:
@@ -409,17 +407,16 @@ class RunProgress(LiveLine):
     def advance(self, usage: Usage) -> None:
         """Count one query and its tokens."""
         self._pace.advance(1)
-        self._prompt += usage.prompt_tokens
-        self._completion += usage.completion_tokens
+        self._tokens += usage.prompt_tokens + usage.completion_tokens
 
     def share(self) -> float:
         """Answered, in [0, 1]."""
         return self._pace.share
 
     def line(self) -> str:
-        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, cost 0.12, about 40 s left`.
+        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, about 40 s left`.
 
-        Tokens stand where a model was called, the cost where prices are set, in their currency.
+        Tokens stand where a model was called.
         """
         from rag.rendering.terminal import duration
 
@@ -428,9 +425,6 @@ class RunProgress(LiveLine):
             made = f": {self._made}" if self._made else ""
             return f"{self._preparing}: the first use prepares its data{made}; {duration(took)} so far"
         line = f"{self._label}: {self._pace.done:.0f} of {self._pace.total:.0f}"
-        if tokens := self._prompt + self._completion:
-            line += f", {tokens:,} tokens, {tokens / max(1e-3, took):,.0f}/s"
-            prompt, completion = self._prices
-            if cost := (self._prompt * prompt + self._completion * completion) / 1e6:
-                line += f", cost {cost:.2f}"
+        if self._tokens:
+            line += f", {self._tokens:,} tokens, {self._tokens / max(1e-3, took):,.0f}/s"
         return f"{line}{self._pace}"
