@@ -89,12 +89,7 @@ def pull(
     What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
     the same command goes on where it was.
     """
-    from rag.store.finding import library_location
-
-    if isinstance(source := library_location(address, session.settings.storage), Path):
-        raise UsageError(f"{source}: a folder, not the address of a store; copy it with: cp -r")
-    if not isinstance(target := library_location(folder, session.settings.storage), Path):
-        raise UsageError(f"{target}: a library is pulled into a folder; copy it with: rag library merge")
+    _require_folder_and_address(session, folder, address)
     return _run(session, [address], folder, (), newer=True)
 
 
@@ -118,13 +113,17 @@ def push(
     What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
     the same command goes on where it was.
     """
+    _require_folder_and_address(session, folder, address)
+    return _run(session, [folder], address, (), newer=True)
+
+
+def _require_folder_and_address(session: Session, folder: Path, address: Path | str) -> None:
     from rag.store.finding import library_location
 
-    if isinstance(target := library_location(address, session.settings.storage), Path):
-        raise UsageError(f"{target}: a folder, not the address of a store; copy the library with: cp -r")
-    if not isinstance(source := library_location(folder, session.settings.storage), Path):
-        raise UsageError(f"{source}: a library is pushed from a folder; copy it with: rag library merge")
-    return _run(session, [folder], address, (), newer=True)
+    if isinstance(store := library_location(address, session.settings.storage), Path):
+        raise UsageError(f"{store}: a folder, not the address of a store; copy the library with: cp -r")
+    if not isinstance(held := library_location(folder, session.settings.storage), Path):
+        raise UsageError(f"{held}: not a folder; copy one address to another with: rag library merge")
 
 
 def _run(
