@@ -22,10 +22,6 @@ from rag.listening import is_own_name, own_names
 from rag.server.problems import Problem, problem_response
 
 LONGEST_BODY = 16 * 2**20
-MAX_JSON_TOKENS = 2**18
-"""Commas, brackets, braces and escapes in a body: JSON of so many is read in well under 0.1 s, during which
-no other request is answered. An image in base64 has none."""
-JSON_TOKENS = (b",", b"[", b"{", b"\\")
 PAGE_PATHS = ("/static/",)
 """Below which the page's own files are: they hold nothing of the library and need no token."""
 CONTENT_SECURITY_POLICY = (
@@ -179,21 +175,15 @@ def _check_size(headers: Headers) -> None:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Bodies with more bytes, where they come without their length, or with more tokens are refused."""
-    read = tokens = 0
+    """Bodies with more bytes, where they come without their length, are refused."""
+    read = 0
 
     async def limited() -> Message:
-        nonlocal read, tokens
+        nonlocal read
         message = await receive()
-        part = message.get("body", b"")
-        read += len(part)
-        tokens += sum(map(part.count, JSON_TOKENS))
+        read += len(message.get("body", b""))
         if read > LONGEST_BODY:
             raise HTTPException(413, f"a body has at most {LONGEST_BODY} bytes")
-        if tokens > MAX_JSON_TOKENS:
-            raise HTTPException(
-                413, f"a body has at most {MAX_JSON_TOKENS} commas, brackets, braces and escapes"
-            )
         return message
 
     return limited
