@@ -3,7 +3,7 @@
 The last message of the user is the question. Clients show citations in different places and drop fields that
 they do not know, so they are given three times: as Markdown links at the end of the text, as `url_citation`
 annotations, and as the `citations` of `rag.ask/1`. A chat client's own prompts, for titles and the like, are
-answered without a search (`rag.server.housekeeping`).
+answered without a search.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
@@ -31,7 +31,6 @@ from rag.records import lead
 from rag.rendering.shapes import CitationItem
 from rag.rendering.terminal import clock, excerpt, excerpt_with
 from rag.server.events import Emit, EventStream
-from rag.server.housekeeping import housekeeping_reply
 from rag.server.page import address_of
 from rag.server.problems import Document, Problem, problem_shape
 from rag.server.questions import AskBody, answer, proving_line
@@ -42,6 +41,16 @@ MODEL_ROW = {"id": MODEL, "object": "model", "created": 0, "owned_by": "offline-
 LONGEST_QUOTE = 160
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#])")
 DONE = "[DONE]"
+LONGEST_TITLE = 60
+CHORE = re.compile(r"\s*### Task:\n.*<chat_history>", re.DOTALL)
+"""Open WebUI asks so for a title, tags and the like, each a key of a JSON object; without it has its own."""
+TITLE_CHORE = re.compile(
+    r"provide a concise, 5-word-or-less title for the conversation"
+    r"|analyze this conversation and provide:\s*1\. the detected language"
+    r"|generate a concise title \(max 40 characters\) for a conversation",
+    re.IGNORECASE,
+)
+"""LibreChat asks so for a title, after the conversation or with it."""
 
 
 class Message(BaseModel):
@@ -211,7 +220,7 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     asked = [message.text() for message in body.messages if message.role == "user"]
     if not asked:
         raise QuestionError("there is no message of the user, so there is no question")
-    reply = housekeeping_reply(asked)
+    reply = chore_reply(asked)
     if reply is None:
         # Refused here, before a stream has begun, with a status.
         parse_distinct_question(asked[-1])
@@ -245,6 +254,14 @@ def _streamed(
         await emit("", DONE)
 
     return produce
+
+
+def chore_reply(messages: Sequence[str]) -> str | None:
+    """The reply to what a client asks of its own; None for a question. `messages`: those of the user."""
+    *before, prompt = messages
+    if TITLE_CHORE.search(prompt):
+        return excerpt(before[0] if before else "Conversation", LONGEST_TITLE)
+    return "{}" if CHORE.match(prompt) else None
 
 
 def plain_completion(reply: str, prompt: str) -> Completion:
