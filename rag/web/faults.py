@@ -40,11 +40,6 @@ class Faults:
                 raise UsageError(f"fault {name}: a rate is in [0, 1], not {self.rate(name):g}")
 
     @classmethod
-    def everywhere(cls, rate: float, seed: int = 0) -> Faults:
-        """Every fault at one rate."""
-        return cls(**dict.fromkeys(FAULTS, rate), seed=seed)
-
-    @classmethod
     def parse(cls, text: str, seed: int = 0) -> Faults:
         """`0.3`, or `slow=0.1,dead_link=0.2`. Raises `UsageError`."""
         rates: dict[str, float] = {}

@@ -117,7 +117,7 @@ def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
     ends = set()
     for seed in range(12):
         reasoner = Flaky(seed)
-        run = browsed(tmp_path / str(seed), Faults.everywhere(0.3, seed), reasoner=reasoner)
+        run = browsed(tmp_path / str(seed), Faults.parse("0.3", seed), reasoner=reasoner)
         after = reasoner.asked[reasoner.asked.index("rewrite_question") :]
         assert set(after) <= {"rewrite_question", "anchor_event", "answer_open"}
         ends.add(run.failure or run.answer.text)
