@@ -161,8 +161,7 @@ class _Face:
 
     def youtube_search(self, request: Request) -> Response:
         asked = _checked(YouTubeSearch, request.query_params)
-        page = youtube.page_of_token(asked.page_token) if asked.page_token else 1
-        found = self._web.search_videos(asked.q, page=page, page_size=asked.max_results)
+        found = self._web.search_videos(asked.q, page=asked.page, page_size=asked.max_results)
         return JSONResponse(youtube.search_list(found, _links(request), asked.max_results))
 
     def youtube_videos(self, request: Request) -> Response:
@@ -218,7 +217,7 @@ class YouTubeSearch(BaseModel):
     type: Literal["video"] = "video"
     order: Literal["relevance"] = "relevance"
     max_results: int = Field(5, ge=1, le=YOUTUBE_LARGEST, alias="maxResults")
-    page_token: str = Field("", alias="pageToken")
+    page: int = Field(1, ge=1, le=10**6, alias="pageToken")
 
 
 class SerperSearch(BaseModel):

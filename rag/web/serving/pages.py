@@ -77,10 +77,6 @@ def watch_page(page: Page, links: Links, media_type: str) -> str:
     kind = f' type="{escape(media_type)}"' if media_type else ""
     player = f'<object data="{escape(links.media(page.id))}"{kind}></object>'
     said = f'<a href="{escape(links.transcript(page.id))}">transcript</a>' if page.has_transcript else ""
-    head = "".join(
-        f'<meta property="{name}" content="{escape(value)}">\n'
-        for name, value in _graph(page, links, media_type)
-    )
     body = [
         f"<h1>{escape(page.title)}</h1>",
         f"<p>{escape(notice)}</p>" if notice else f"{player}\n{said}",
@@ -88,7 +84,7 @@ def watch_page(page: Page, links: Links, media_type: str) -> str:
         *(f"<p>{escape(part)}</p>" for part in page.text.splitlines() if part.strip()),
         f"<p>{escape(', '.join(page.tags))}</p>" if page.tags else "",
     ]
-    return _html(page.title, f"{head}{_structured(page, links, media_type)}", body)
+    return _html(page.title, _structured(page, links, media_type), body)
 
 
 def text_page(page: Page) -> str:
@@ -120,22 +116,6 @@ def front_page(videos: int, pages: int) -> str:
             *(f"<p><code>{escape(a)}</code></p>" for a in asked),
         ],
     )
-
-
-def _graph(page: Page, links: Links, media_type: str) -> list[tuple[str, str]]:
-    """Open Graph."""
-    found = [
-        ("og:site_name", "A frozen web"),
-        ("og:type", "video.other"),
-        ("og:url", links.page(page.id)),
-        ("og:title", page.title),
-        ("og:description", page.text),
-        ("og:image", links.thumbnail(page.id)),
-    ]
-    if page.availability == "ok":
-        found.append(("og:video", links.media(page.id)))
-        found += [("og:video:type", media_type)] if media_type else []
-    return [*found, *(("og:video:tag", tag) for tag in page.tags)]
 
 
 def _structured(page: Page, links: Links, media_type: str) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rag.errors import UsageError
 from rag.web.records import Page, SearchPage, SearchResult, Transcript
 from rag.web.serving.pages import Links, iso_duration, published
 
@@ -31,7 +28,7 @@ def search_list(found: SearchPage, links: Links, page_size: int) -> dict[str, An
 
 def video_item(page: Page, links: Links, parts: Sequence[str]) -> dict[str, Any]:
     """One resource of `videos.list`, with the parts that were asked for."""
-    item: dict[str, Any] = {"kind": "youtube#video", "etag": _etag(page.id, page.title), "id": page.id}
+    item: dict[str, Any] = {"kind": "youtube#video", "id": page.id}
     made = {
         "snippet": _snippet(page, page.text, links)
         | {"tags": list(page.tags), "categoryId": PEOPLE_AND_BLOGS},
@@ -39,9 +36,7 @@ def video_item(page: Page, links: Links, parts: Sequence[str]) -> dict[str, Any]
         "status": {
             "uploadStatus": "processed",
             "privacyStatus": "public",
-            "license": "youtube",
             "embeddable": page.availability == "ok",
-            "publicStatsViewable": False,
         },
         "statistics": {},
     }
@@ -58,26 +53,19 @@ def captions_list(video_id: str, transcripts: Iterable[Transcript]) -> dict[str,
     items = [
         {
             "kind": "youtube#caption",
-            "etag": _etag(video_id, transcript.text),
             "id": video_id,
             "snippet": {
                 "videoId": video_id,
                 "lastUpdated": published(""),
                 "trackKind": "standard" if transcript.timed else "ASR",
                 "language": transcript.language or "en",
-                "name": "",
-                "audioTrackType": "primary",
-                "isCC": False,
-                "isLarge": False,
-                "isEasyReader": False,
-                "isDraft": False,
                 "isAutoSynced": not transcript.timed,
                 "status": "serving",
             },
         }
         for transcript in transcripts
     ]
-    return {"kind": "youtube#captionListResponse", "etag": _etag(video_id, len(items)), "items": items}
+    return {"kind": "youtube#captionListResponse", "items": items}
 
 
 def error_shape(status: int, message: str) -> dict[str, Any]:
@@ -87,28 +75,10 @@ def error_shape(status: int, message: str) -> dict[str, Any]:
     return {"error": {"code": status, "message": message, "errors": [detail]}}
 
 
-def token_of_page(page: int) -> str:
-    """The opaque token of a result page."""
-    return base64.urlsafe_b64encode(f"page {page}".encode()).decode().rstrip("=")
-
-
-def page_of_token(token: str) -> int:
-    """Raises `UsageError` for a token that is none of ours."""
-    try:
-        word, _, number = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode().partition(" ")
-        page = int(number)
-    except ValueError:
-        word, page = "", 0
-    if word != "page" or page < 1:
-        raise UsageError(f"pageToken {token}: not a token of this list")
-    return page
-
-
 def _search_item(result: SearchResult, links: Links) -> dict[str, Any]:
     snippet = _snippet(result, result.snippet, links)
     return {
         "kind": "youtube#searchResult",
-        "etag": _etag(result.id, result.title),
         "id": {"kind": "youtube#video", "videoId": result.id},
         "snippet": snippet | {"publishTime": snippet["publishedAt"]},
     }
@@ -130,12 +100,8 @@ def _snippet(item: Page | SearchResult, description: str, links: Links) -> dict[
 def _content_details(page: Page) -> dict[str, Any]:
     details: dict[str, Any] = {
         "duration": iso_duration(page.duration),
-        "dimension": "2d",
-        "definition": "sd",
         "caption": "true" if page.has_transcript else "false",
-        "licensedContent": False,
         "contentRating": {"ytRating": "ytAgeRestricted"} if page.availability == "age-gated" else {},
-        "projection": "rectangular",
     }
     if page.availability == "region-blocked":
         details["regionRestriction"] = {"allowed": []}
@@ -145,20 +111,15 @@ def _content_details(page: Page) -> dict[str, Any]:
 def _list(kind: str, items: Sequence[dict[str, Any]], total: int, page_size: int) -> dict[str, Any]:
     return {
         "kind": kind,
-        "etag": _etag(kind, *(item["etag"] for item in items)),
         "pageInfo": {"totalResults": total, "resultsPerPage": page_size},
         "items": list(items),
     }
 
 
 def _tokens(found: SearchPage) -> dict[str, Any]:
-    tokens = {"regionCode": "US"}
+    tokens = dict[str, str]()
     if found.next_page is not None:
-        tokens["nextPageToken"] = token_of_page(found.next_page)
+        tokens["nextPageToken"] = str(found.next_page)
     if found.page > 1:
-        tokens["prevPageToken"] = token_of_page(found.page - 1)
+        tokens["prevPageToken"] = str(found.page - 1)
     return tokens
-
-
-def _etag(*parts: object) -> str:
-    return hashlib.sha256(json.dumps([str(part) for part in parts]).encode()).hexdigest()[:27]

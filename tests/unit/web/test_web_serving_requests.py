@@ -60,5 +60,4 @@ def test_a_file_goes_out_under_its_own_media_type(client: TestClient, name: str,
     assert answer.headers["content-type"] == kind
     page = client.get("/watch", params={"v": name}).text
     assert f'type="{kind}"></object>' in page
-    assert f'property="og:video:type" content="{kind}"' in page
     assert f'"encodingFormat": "{kind}"' in page
