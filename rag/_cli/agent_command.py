@@ -145,17 +145,19 @@ class AgentCommand(ABC):
         policy = self._check_outputs()
         self.prepare()
         from rag.agents.runtime.page import render_page
-        from rag.agents.runtime.trace import TraceWriter
         from rag.agents.runtime.view import result_step, step_lines
         from rag.reasoners.wrappers import token_count_method
+        from rag.web.trace import TraceFile
 
         steps: list[Step] = []
         with self.open() as environment:
-            with TraceWriter(self.trace, policy) as writer, open_display() as show:
+            trace = None if self.trace is None else TraceFile(self.trace, policy)
+            with open_display() as show:
 
                 def watch(step: Step) -> None:
                     steps.append(step)
-                    writer.write(step)
+                    if trace is not None:
+                        trace.write(step.line())
                     if self.events:
                         print_event("step", step=step.line())
                         return
@@ -166,7 +168,8 @@ class AgentCommand(ABC):
                 for line in () if self.events else status:
                     show(line)
                 run = self.run(environment, watch)
-                writer.write(result_step(steps, self.view.result_json(run)))
+                if trace is not None:
+                    trace.write(result_step(steps, self.view.result_json(run)).line())
             counting = token_count_method(environment.counting, run.usage)
             lines = self._print(environment, run, counting)
             written = 0

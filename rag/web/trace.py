@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from corpora.errors import file_error
-from corpora.outputs import TRACE_SCHEMA, OverwritePolicy, open_output
+from corpora.outputs import DEFAULT_POLICY, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -44,22 +43,52 @@ class WebEvent:
         return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
 
 
-class WebTrace:
-    """The calls of one web in order; also a JSONL file where one is named, written line by line.
+class TraceFile:
+    """A JSON Lines file that grows while a run goes on; its first line has the schema as well.
 
-    The first line has the schema as well. Raises `UsageError` for a file that no trace may replace
-    (`corpora.outputs`), `RagError` where it cannot be written.
+    Made with the first line, or by `make`: a run that is refused before leaves an old trace as it is. Raises
+    `UsageError` for a file that no trace may replace (`corpora.outputs`), `RagError` where it cannot be
+    written.
     """
 
+    def __init__(self, path: str | os.PathLike[str], policy: OverwritePolicy = DEFAULT_POLICY) -> None:
+        self._path, self._policy = Path(path), policy
+        self._head: dict[str, str] | None = None
+        """What the next line has as well; None before the file is made."""
+        check_output(path, policy)
+
+    def make(self) -> None:
+        """Make it, without a line."""
+        try:
+            open_output(self._path, self._policy).close()
+        except OSError as error:
+            raise file_error(self._path, error) from error
+        self._head = {"schema": TRACE_SCHEMA}
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Add one line."""
+        if self._head is None:
+            self.make()
+        text = json.dumps({**line, **(self._head or {})}, allow_nan=False)
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{text}\n")
+        except OSError as error:
+            raise file_error(self._path, error) from error
+        self._head = {}
+
+
+class WebTrace:
+    """The calls of one web in order; also a `TraceFile` where one is named, made at once."""
+
     def __init__(
-        self, path: str | os.PathLike[str] | None = None, policy: OverwritePolicy | None = None
+        self, path: str | os.PathLike[str] | None = None, policy: OverwritePolicy = DEFAULT_POLICY
     ) -> None:
         self._events: list[WebEvent] = []
         self._lock = threading.Lock()
-        self._path = None if path is None else Path(path)
-        if self._path is not None:
-            with _map_errors(self._path):
-                open_output(self._path, policy or OverwritePolicy()).close()
+        self._file = None if path is None else TraceFile(path, policy)
+        if self._file is not None:
+            self._file.make()
 
     @property
     def events(self) -> tuple[WebEvent, ...]:
@@ -72,20 +101,6 @@ class WebTrace:
         with self._lock:
             event = WebEvent(len(self._events) + 1, operation, asked, **fields)
             self._events.append(event)
-            if self._path is not None:
-                schema = {"schema": TRACE_SCHEMA} if event.number == 1 else {}
-                with _map_errors(self._path), self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(event.line() | schema) + "\n")
+            if self._file is not None:
+                self._file.write(event.line())
         return event
-
-    def count(self, *operations: Operation) -> int:
-        """Calls of these kinds; of all kinds where none is named."""
-        return sum(1 for event in self.events if not operations or event.operation in operations)
-
-
-@contextmanager
-def _map_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise file_error(path, error) from error

@@ -1,17 +1,11 @@
-"""The steps of a run: recorded while it goes on, written to a JSON Lines file, and read back."""
+"""The steps of a run, recorded while it goes on."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any
 
-from corpora.errors import file_error
-from corpora.outputs import TRACE_SCHEMA, OverwritePolicy, check_output, open_output
 from rag.agents.runtime.page import Block, Entry
 from rag.records import Answer, Usage
 from rag.rendering.shapes import plain
@@ -124,41 +118,3 @@ def record_answer(trace: RunTrace, answer: Answer) -> None:
     data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
     why = [Entry("why:", answer.explanation)] if answer.explanation else []
     trace.add("answer", answer.text, details=why, **data)
-
-
-class TraceWriter:
-    """Writes steps as JSON Lines, flushed one by one; writes nothing where `path` is None.
-
-    The file is created with the first step: a run that is refused before it leaves an old trace as it is.
-    The first line has the schema as well, by which the file is recognized. Raises `UsageError` for a file
-    that must not be replaced (`corpora.outputs`), `RagError` where it cannot be written.
-    """
-
-    def __init__(self, path: Path | None, policy: OverwritePolicy | None = None) -> None:
-        self._path = path
-        self._policy = policy or OverwritePolicy()
-        self._stream: TextIO | None = None
-
-    def __enter__(self) -> Self:
-        if self._path is not None:
-            check_output(self._path, self._policy)
-        return self
-
-    def write(self, step: Step) -> None:
-        """Append a step as one line of JSON."""
-        if self._path is not None:
-            shape = step.line() | ({} if self._stream else {"schema": TRACE_SCHEMA})
-            try:
-                self._stream = self._stream or open_output(self._path, self._policy)
-                self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
-                self._stream.flush()
-            except OSError as error:
-                raise file_error(self._path, error) from error
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._stream is not None:
-            # A failed write was raised by `write`; closing flushes the same data once more.
-            with contextlib.suppress(OSError):
-                self._stream.close()

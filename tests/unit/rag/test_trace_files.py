@@ -7,29 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from corpora.outputs import TRACE_SCHEMA
-from rag.agents.runtime.trace import Step, TraceWriter
+from corpora.outputs import TRACE_SCHEMA, OverwritePolicy
+from rag.agents.runtime.trace import Step
 from rag.errors import RagError, UsageError
 from rag.web import WebTrace
+from rag.web.trace import TraceFile
 
 
-def test_a_run_refused_before_its_first_step_leaves_an_old_trace(tmp_path: Path) -> None:
+def test_a_trace_that_is_never_written_leaves_an_old_one(tmp_path: Path) -> None:
     old = tmp_path / "old.jsonl"
-    with TraceWriter(old) as writer:
-        writer.write(Step(1, "plan", "one query"))
+    TraceFile(old).write(Step(1, "plan", "one query").line())
     held = old.read_bytes()
-    with pytest.raises(UsageError), TraceWriter(old):
-        raise UsageError("no such video")
+    with pytest.raises(UsageError, match="exists"):
+        TraceFile(old)
+    TraceFile(old, OverwritePolicy(force=True))
     assert old.read_bytes() == held
-    with pytest.raises(UsageError), TraceWriter(tmp_path / "new.jsonl"):
-        raise UsageError("no such video")
+    TraceFile(tmp_path / "new.jsonl")
     assert not (tmp_path / "new.jsonl").exists()
 
 
 def test_a_full_disk_is_one_line() -> None:
-    full = pytest.raises(RagError, match="/dev/full: cannot be written: no space")
-    with full, TraceWriter(Path("/dev/full")) as steps:
-        steps.write(Step(1, "plan", ""))
     with pytest.raises(RagError, match="/dev/full: cannot be written: no space"):
         WebTrace("/dev/full").add("open", "https://v.example/")
 
@@ -40,9 +37,9 @@ def test_a_trace_has_a_line_for_each_step_and_the_schema_in_the_first(tmp_path: 
         Step(2, "failure", "two", {"error": "WebTimeout"}),
         Step(3, "look", "", {"node": 4}),
     ]
-    with TraceWriter(tmp_path / "t.jsonl") as writer:
-        for step in steps:
-            writer.write(step)
+    trace = TraceFile(tmp_path / "t.jsonl")
+    for step in steps:
+        trace.write(step.line())
     lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
     assert lines[0].pop("schema") == TRACE_SCHEMA
     assert lines == [step.line() for step in steps]
