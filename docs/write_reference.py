@@ -338,7 +338,7 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.eval.run/1": [{"benchmark": str, "runs": list[Done]}],
     "rag.eval.score/1": [{"runs": list[Done]}],
     "rag.eval.report/1": [{"files": list[str]}],
-    "rag.eval.show/1": [{"query": dict, "sample": dict, "picture": str | None, "same": bool | None}],
+    "rag.eval.show/1": [{"query": dict, "sample": dict, "picture": str | None}],
     "rag.web.build/1": [BuildReport],
     "rag.web.fetch/1": [FetchReport],
     "rag.web.workbench/1": [WebReport],

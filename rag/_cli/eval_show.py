@@ -33,9 +33,6 @@ def show(
         Path | None, option("--out FILE.png", "Where the image goes. Default: a name here.")
     ] = None,
     data: Data = None,
-    again: Annotated[
-        bool, option("--again", "Ask the system once more, and compare with what the run holds.")
-    ] = False,
     frames: Annotated[int, option("--frames N", "Frames of each window.", min=1, max=15)] = 5,
     force: Force = False,
 ) -> int:
@@ -51,12 +48,10 @@ def show(
     image_file, policy = out or Path(_image_name(run, query_id)), session.overwrite_policy(force)
     check_output(image_file, policy)
     task, prepared = prepare_task(held, data, session.settings)
-    repeated = _ask_again(task, prepared, held, query, sample) if again else None
     picture = _draw(task, prepared, query, sample, image_file, frames, policy)
-    shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
-    lines = _lines(task.report.data.labels, query, sample, picture, repeated)
-    session.report("rag.eval.show/1", shape, lines)
-    return 1 if repeated is False else 0
+    shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture}
+    session.report("rag.eval.show/1", shape, _lines(task.report.data.labels, query, sample, picture))
+    return 0
 
 
 def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
@@ -85,19 +80,6 @@ def prepare_task(
     if dict(prepared.dataset) != run.identity["dataset"]:
         raise UsageError(f"{run.folder}: was made with other data; say where they are with --data DIR")
     return task, prepared
-
-
-def _ask_again(task: Task[Any], prepared: Prepared[Any], run: Run, query: Query, sample: Sample) -> bool:
-    """Whether the solver gives the same sample as in the run."""
-    from eval.runs.records import sample_line
-    from eval.runs.runner import answer_query
-    from eval.task import ScorerOptions
-    from eval.tasks import find_solver
-
-    spec = find_solver(task, run.identity["system"])
-    solver = spec.open(prepared.environment, run.identity["seed"])
-    scorer = task.open_scorer(prepared, ScorerOptions())
-    return sample_line(answer_query(prepared, spec, solver, scorer, query)) == sample_line(sample)
 
 
 def _draw(
@@ -150,9 +132,7 @@ def _image_name(run: Path, query_id: str) -> str:
     return re.sub(r"[^\w.-]+", "_", stem) + ".png"
 
 
-def _lines(
-    labels: Labels, query: Query, sample: Sample, picture: Path | None, repeated: bool | None
-) -> Iterator[str]:
+def _lines(labels: Labels, query: Query, sample: Sample, picture: Path | None) -> Iterator[str]:
     from corpora.escaping import visible
     from eval.runs.records import LETTERS
     from rag.rendering.terminal import excerpt, span
@@ -176,8 +156,6 @@ def _lines(
         yield f"{mark}    {found.score:.3f}  passage {visible(found.passage_id)}{option}"
     for key, value in sample.evidence.items():
         yield f"    {key}: {excerpt(value if isinstance(value, str) else json.dumps(value), 3 * width())}"
-    if repeated is not None:
-        yield "asked again: the same" if repeated else "asked again: NOT the same"
     if picture is not None:
         yield f"picture: {visible(os.fspath(picture))}"
 

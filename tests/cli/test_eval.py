@@ -110,11 +110,10 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert files[0] == "pages/report.md"
     assert all(Path(name).exists() for name in files)
 
-    assert main(["eval", "show", "runs/toy/localized-seed0", "q005", "--again"]) == 0
+    assert main(["eval", "show", "runs/toy/localized-seed0", "q005"]) == 0
     shape = printed(capsys)
     assert shape["schema"] == "rag.eval.show/1"
     assert (shape["query"]["query_id"], shape["sample"]["query_id"]) == ("q005", "q005")
-    assert shape["same"] is True
     assert Path(shape["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
@@ -143,15 +142,6 @@ def test_a_run_of_all_systems_says_how_many_they_are(capsys: pytest.CaptureFixtu
     )
     assert main(["eval", "run", TOY, "--system", names[0], "--limit", "1"]) == 0
     assert "systems run" not in capsys.readouterr().err
-
-
-def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "run", TOY, "--system", "localized", "--limit", "4"]) == 0
-    path = Path("runs/toy/localized-seed0/samples.jsonl")
-    path.write_text(path.read_text(encoding="utf-8").replace("seen by", "noted by"), encoding="utf-8")
-    capsys.readouterr()
-    assert main(["eval", "show", "runs/toy/localized-seed0", "q001", "--again", "--text"]) == 1
-    assert "asked again: NOT the same" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
