@@ -77,6 +77,10 @@ def test_the_folder_says_what_it_is(corpus: Path, tmp_path: Path) -> None:
     assert recommended_encoder([corpus]) == "bundled"
     assert recommended_encoder([next((corpus / "videos").iterdir())]) == "bundled"
     assert recommended_encoder([tmp_path]) is None
+    own = corpus / "videos" / "holiday.mp4"
+    own.write_bytes(b"a video of the user's own")
+    assert recommended_encoder([corpus]) is None
+    own.unlink()
     said = manifest(corpus)
     assert (said["seed"], said["split"], said["clips"]) == (3, "dev", 2)
     for line in said["videos"]:
