@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.large_library import GivenTower, clip_queries
-from benchmarks.options import kept_folder, option_parser
+from benchmarks.options import option_parser
 from benchmarks.synthetic_library import SEED, build, questions
 from corpora.outputs import atomic_file
 from eval.reports.drawing import COLOURS, draw
@@ -93,7 +94,7 @@ def main() -> None:
     parser = option_parser(__doc__)
     parser.add_argument("--videos", type=Path, help="folder of videos, such as real clips")
     parser.add_argument("--questions", type=int, default=40)
-    parser.add_argument("--folder", type=Path, default=kept_folder())
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     parser.add_argument("--out", type=Path, default=Path("docs/reports/performance.json"))
     parser.add_argument("--draw", type=Path, help="draw this file again, without measuring")
     chosen = parser.parse_args()
