@@ -204,6 +204,8 @@ class AgentCommand(ABC):
         path = environment.path_of(cited.url) if cited is not None else ""
         lines = [*self.text(run)]
         if cited is not None and path:
+            # The address of a local file was made up for the web that it was searched in.
+            lines = [line for line in lines if line.strip() != cited.url]
             lines.append(path if cited.start is None else window_name(path, cited.start, cited.end))
         lines.append(f"{self.cost(run)} ({counting})")
         if self.session.as_json:
