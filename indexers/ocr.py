@@ -71,21 +71,6 @@ class Ocr:
         """Hash over the versions, models and settings that the text depends on."""
         self.reason = reason
 
-    def boxes(self, image: NDArray[np.uint8]) -> tuple[TextBox, ...]:
-        """Pieces of text of at least the least confidence, in reading order; a lone character is none.
-
-        `image`: uint8 (height, width, 3) RGB, upright; corners are in pixels of the image as it is scaled
-        for detection. Raises `ValueError` for another shape.
-        """
-        return self._shown(self._all(_scaled(image, DETECTION_SIDE)))
-
-    def read(self, image: NDArray[np.uint8]) -> str:
-        """The image's text, lines in reading order joined by newlines; empty where there is none.
-
-        `image`: uint8 (height, width, 3) RGB, upright.
-        """
-        return "\n".join(lines_in_reading_order(self.boxes(image)))
-
     def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
         """The pieces of text on a page, of at least the least confidence, in the engine's order.
 
@@ -93,15 +78,23 @@ class Ocr:
         Texts are found in it as it is scaled for detection, and recognized at its own size.
         """
         colours = np.ascontiguousarray(np.repeat(image[:, :, None], 3, axis=2))
-        found = (box for box in self._all(colours) if self._sure(box))
-        return [TextLine(box.left, box.top, box.right, box.bottom, box.text) for box in found]
+        found = self._call(colours, use_rec=True, least=DETECTION_SCORE)
+        if found.boxes is None or found.txts is None or found.scores is None:
+            return []
+        read = zip(found.boxes, found.txts, found.scores, strict=True)
+        boxes = (TextBox(*bounds(points), text.strip(), float(score)) for points, text, score in read)
+        return [
+            TextLine(box.left, box.top, box.right, box.bottom, box.text) for box in boxes if self._sure(box)
+        ]
 
     def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[tuple[TextBox, ...]]:
-        """The texts of each image of one clip, uint8 (height, width, 3) RGB, as `boxes`, but quicker.
+        """The texts of each image of one clip, uint8 (height, width, 3) RGB, upright, in reading order.
 
-        Where an image has no strokes, or those of the images before it in this call, nothing is searched;
-        texts that are unchanged, or have scrolled, are not recognized again, whatever moves around them. No
-        state is kept from call to call.
+        Their confidence is at least the least one, a lone character is none, and corners are in pixels of the
+        image as it is scaled for detection. Where an image has no strokes, or those of the images before it
+        in this call, nothing is searched; texts that are unchanged, or have scrolled, are not recognized
+        again, whatever moves around them. No state is kept from call to call. Raises `ValueError` for another
+        shape.
         """
         screen = Screen()
         for image in images:
@@ -161,15 +154,6 @@ class Ocr:
         """The four points of each text, float (4, 2), in pixels of `part`, BGR."""
         found = self._call(part, use_rec=False, least=least)
         return () if found.boxes is None else tuple(found.boxes)
-
-    def _all(self, scaled: NDArray[np.uint8]) -> tuple[TextBox, ...]:
-        found = self._call(scaled, use_rec=True, least=DETECTION_SCORE)
-        if found.boxes is None or found.txts is None or found.scores is None:
-            return ()
-        return tuple(
-            TextBox(*bounds(points), text.strip(), float(score))
-            for points, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-        )
 
     def _call(self, image: NDArray[np.uint8], *, use_rec: bool, least: float) -> Any:
         import torch

@@ -22,7 +22,7 @@ from indexers.settings import EncoderSettings, OcrSettings
 import numpy as np
 settings = EncoderSettings()
 open_query_encoder(settings.text, settings).encode_text(['a dog'])
-open_ocr(OcrSettings()).read(np.zeros((100, 200, 3), np.uint8))
+list(open_ocr(OcrSettings()).read_clip([np.zeros((100, 200, 3), np.uint8)]))
 find_voice(np.zeros(16000, np.float32))
 """
 

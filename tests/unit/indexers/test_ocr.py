@@ -43,50 +43,63 @@ def slide(
     return np.asarray(image)
 
 
+def texts_of(read: Iterable[Sequence[TextBox]]) -> list[str]:
+    return ["\n".join(lines_in_reading_order(boxes)) for boxes in read]
+
+
+def read(ocr: Ocr, image: NDArray[np.uint8]) -> str:
+    return texts_of(ocr.read_clip([image]))[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "letters", "dark"), [((1280, 720), 24, True), ((640, 360), 16, False), ((540, 960), 26, False)]
 )
 def test_clear_text_is_read_word_for_word(ocr: Ocr, size: tuple[int, int], letters: int, dark: bool) -> None:
-    assert ocr.read(slide(size, letters, dark)) == "\n".join(LINES)
-
-
-def texts_of(read: Iterable[Sequence[TextBox]]) -> list[str]:
-    return ["\n".join(lines_in_reading_order(boxes)) for boxes in read]
+    assert read(ocr, slide(size, letters, dark)) == "\n".join(LINES)
 
 
 @pytest.mark.slow
 def test_images_without_text_give_nothing(ocr: Ocr) -> None:
     rng = np.random.default_rng(0)
-    assert ocr.read(np.zeros((360, 640, 3), np.uint8)) == ""
-    assert ocr.read(rng.integers(0, 256, (360, 640, 3), dtype=np.uint8)) == ""
-    assert ocr.read(np.full((1, 1, 3), 9, np.uint8)) == ""
-    assert ocr.read(np.full((3, 900, 3), 9, np.uint8)) == ""
-
-
-def test_unsure_text_is_dropped() -> None:
-    class Found:
-        boxes = np.zeros((2, 4, 2))
-        txts = ("sure", "unsure")
-        scores = (0.9, 0.3)
-
-    reader = Ocr(lambda _, **how: Found() if how["use_rec"] else None, "", 0.6, "")
-    assert reader.read(np.zeros((8, 8, 3), np.uint8)) == "sure"
+    assert read(ocr, np.zeros((360, 640, 3), np.uint8)) == ""
+    assert read(ocr, rng.integers(0, 256, (360, 640, 3), dtype=np.uint8)) == ""
+    assert read(ocr, np.full((1, 1, 3), 9, np.uint8)) == ""
+    assert read(ocr, np.full((3, 900, 3), 9, np.uint8)) == ""
 
 
 @pytest.mark.parametrize(
-    ("texts", "shown"), [(["X"], ""), (["7", "H"], ""), (["B", "Gate"], "B Gate"), (["A1"], "A1")]
+    ("texts", "shown", "of_page"),
+    [
+        (["sure", "unsure?"], "sure", ["sure"]),
+        (["X"], "", ["X"]),
+        (["7", "H"], "", ["7", "H"]),
+        (["B", "Gate"], "B Gate", ["B", "Gate"]),
+        (["A1"], "A1", ["A1"]),
+    ],
 )
-def test_one_character_on_a_screen_is_text_beside_longer_text(texts: list[str], shown: str) -> None:
-    class Found:
-        boxes = np.array([[[x, 0], [x + 3, 0], [x + 3, 4], [x, 4]] for x in range(len(texts))], np.float32)
-        txts = tuple(texts)
-        scores = (0.99,) * len(texts)
+def test_what_is_unsure_is_dropped_and_one_character_on_a_screen_without_longer_text(
+    texts: list[str], shown: str, of_page: list[str]
+) -> None:
+    """Of a page one character may be a cell of a table."""
 
-    reader = Ocr(lambda _, **__: Found(), "", 0.6, "")
-    assert reader.read(np.zeros((8, 8, 3), np.uint8)) == shown
-    # Of a page it may be a cell of a table.
-    assert [line.text for line in reader.read_page(np.zeros((8, 8), np.uint8))] == texts
+    class Engine:
+        boxes = np.array([[[x, 25], [x + 3, 25], [x + 3, 29], [x, 29]] for x in range(50, 50 + len(texts))])
+        txts = tuple(texts)
+        scores = tuple(0.3 if "?" in text else 0.99 for text in texts)
+
+        def __call__(self, _: NDArray[np.uint8], **__: object) -> Engine:
+            return self
+
+        def crop_text_regions(self, *_: object) -> list[NDArray[np.uint8]]:
+            return []
+
+        recognize_txt = __call__
+
+    reader = Ocr(Engine(), "", 0.6, "")
+    line = np.asarray(slide())[:90]
+    assert texts_of(reader.read_clip([line])) == [shown]
+    assert [found.text for found in reader.read_page(line[:, :, 0])] == of_page
 
 
 @pytest.mark.slow
@@ -111,7 +124,7 @@ def test_nothing_is_said_and_nothing_is_fetched(
     monkeypatch.setattr(DownloadFile, "run", fetch)
     opened = open_ocr(OcrSettings(mode="on"))
     assert isinstance(opened, Ocr)
-    opened.read(np.zeros((64, 64, 3), np.uint8))
+    read(opened, np.zeros((64, 64, 3), np.uint8))
     assert capfd.readouterr() == ("", "")
     assert logging.getLogger("RapidOCR").level >= logging.CRITICAL
 
