@@ -40,10 +40,6 @@ def test_values_are_exact(file: Path, name: str) -> None:
     assert tensors.shape(name) == (6, 4)
 
 
-def test_float32_is_not_copied(file: Path) -> None:
-    assert not Tensors([file]).read("single").flags.owndata
-
-
 def test_what_cannot_be_read_is_named(file: Path) -> None:
     with pytest.raises(WeightsInvalid, match="quarter"):
         Tensors([file]).read("quarter")
