@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TextIO
 
 SAMPLE = 256 * 2**10
 BLOCK = 2**20
@@ -51,6 +50,8 @@ LEAST_PLAIN = 100
 would drown."""
 CHANCE = 3
 """Most characters of a line in an old encoding that may be valid UTF-8 by chance."""
+IN_PARTS = frozenset(("cp932", "euc_jp", "iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"))
+"""Codecs with characters of several bytes: of these no single one can be told from broken UTF-8."""
 expected_language: ContextVar[str] = ContextVar("expected_language", default="")
 """Code of two letters of the language in which texts of unknown encoding may be; empty: any."""
 
@@ -85,26 +86,28 @@ class Encoding:
     """How the bytes of one file become text."""
 
     name: str
-    """A codec; of lines, where some are UTF-8, that of the others."""
-    utf8: Literal["no", "some", "most"] = "no"
-    """Which lines of a file in `name` are UTF-8: those that are valid, or all that are not mostly broken."""
+    """A codec; where the file is `mixed`, that of what is no UTF-8."""
+    mixed: bool = False
+    """Whether what is valid UTF-8 is that."""
     unsure: bool = False
     """Whether the codec may well be another."""
 
-    def decode(self, data: bytes) -> str:
-        """What cannot be decoded becomes U+FFFD."""
-        if self.utf8 == "no":
-            return data.decode(self.name, errors="replace")
-        lines = data.splitlines(keepends=True)
-        return "".join(
-            line.decode("utf-8" if self._is_utf8(line) else self.name, "replace") for line in lines
-        )
+    @property
+    def options(self) -> tuple[str, str]:
+        """`encoding` and `errors` for `open` and `bytes.decode`; what cannot be decoded becomes U+FFFD."""
+        if not self.mixed:
+            return self.name, "replace"
 
-    def _is_utf8(self, line: bytes) -> bool:
-        valid, broken = _utf8_characters(line)
-        if self.utf8 == "most":
-            return broken <= len(valid)
-        return not broken and (len(valid) > CHANCE or _has(self.name, valid))
+        def other(error: UnicodeError) -> tuple[str, int]:
+            assert isinstance(error, UnicodeDecodeError)
+            return error.object[error.start : error.end].decode(self.name, "replace"), error.end
+
+        codecs.register_error(f"rag.{self.name}", other)
+        return "utf-8", f"rag.{self.name}"
+
+    def decode(self, data: bytes) -> str:
+        """The text of the file's bytes."""
+        return data.decode(*self.options)
 
     @property
     def doubt(self) -> str:
@@ -170,8 +173,8 @@ def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> Encoding:
     telling += b"\n" + plain[: max(LEAST_PLAIN, len(telling))]
     name, unsure = _detected(telling, language or expected_language.get())
     most = len(valid) > broken or (len(valid) == broken and _has(name, valid))
-    some = any(not count for _, _, count in odd)
-    return Encoding(name, "most" if most else "some" if some else "no", unsure)
+    some = any(not count and (len(own) > CHANCE or _has(name, own)) for _, own, count in odd)
+    return Encoding(name, most or (some and name not in IN_PARTS), unsure)
 
 
 def _utf8_characters(line: bytes) -> tuple[str, int]:
@@ -224,37 +227,21 @@ def read_text_blocks(path: str) -> Iterator[str]:
     Line ends are `\n`; control characters are dropped. The rarer line separators, which
     `clean` makes line ends, are kept: inside a JSON string they end nothing. Raises `OSError`.
     """
-    encoding = file_encoding(path)
-    if encoding.utf8 != "no":
-        yield from _mixed_blocks(path, encoding)
-        return
-    with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
+    with _opened(path) as file:
         while block := file.read(BLOCK):
             yield _UNWANTED.sub("", block)
 
 
-def _mixed_blocks(path: str, encoding: Encoding) -> Iterator[str]:
-    """Whole lines, but of those that are longer than half a block."""
-    with Path(path).open("rb") as file:
-        while data := file.read(BLOCK // 2) + file.readline(BLOCK // 2):
-            yield _mixed_text(encoding, data)
-
-
 def read_lines(path: str, most: int) -> Iterator[str]:
     """As `read_text_blocks`: lines with their ends, cut after about `most` characters."""
-    encoding = file_encoding(path)
-    if encoding.utf8 != "no":
-        with Path(path).open("rb") as data:
-            while raw := data.readline(most):
-                yield from io.StringIO(_mixed_text(encoding, raw))
-        return
-    with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
+    with _opened(path) as file:
         while line := file.readline(most):
             yield _UNWANTED.sub("", line)
 
 
-def _mixed_text(encoding: Encoding, data: bytes) -> str:
-    return _UNWANTED.sub("", encoding.decode(data).replace("\r\n", "\n").replace("\r", "\n"))
+def _opened(path: str) -> TextIO:
+    encoding, errors = file_encoding(path).options
+    return Path(path).open(encoding=encoding, errors=errors, newline=None)
 
 
 def file_encoding(path: str) -> Encoding:

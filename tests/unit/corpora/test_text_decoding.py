@@ -82,7 +82,6 @@ def test_a_stray_byte_costs_no_other_character_of_utf8(text: str) -> None:
         (GERMAN, 90, FRENCH, "cp1252"),
         (RUSSIAN, 90, GERMAN, "cp1252"),
         (RUSSIAN, 1, "Вторая часть текста без разметки, написанная позднее.", "cp1251"),
-        (JAPANESE, 1, JAPANESE, "shift_jis"),
     ],
 )
 def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: str, tmp_path: Path) -> None:
@@ -96,16 +95,6 @@ def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: s
 def test_few_lines_of_utf8_in_an_old_file() -> None:
     text = f"{FRENCH}\n" * 9
     assert decode(text.encode("cp1252") + f"{GERMAN}\n".encode()) == f"{text}{GERMAN}\n"
-
-
-def test_a_file_of_two_encodings_is_read_in_blocks(tmp_path: Path) -> None:
-    path = tmp_path / "f.txt"
-    line = f"{GERMAN}\r\n"
-    data = line.encode() + line.encode("cp1252")
-    path.write_bytes(data * (2 * BLOCK // len(data)))
-    blocks = list(read_text_blocks(str(path)))
-    assert max(map(len, blocks)) <= BLOCK
-    assert set("".join(blocks).split("\n")) == {line.strip(), ""}
 
 
 def test_clean_gives_valid_unicode_and_one_kind_of_line_end() -> None:
