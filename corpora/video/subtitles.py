@@ -157,22 +157,18 @@ _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*"
 
 def parse_subtitles(name: str, text: str) -> Cues:
     """By content first (a `.srt` that opens with `WEBVTT` is one), then by the suffix of `name`."""
-    head = text.lstrip("\ufeff \n")[:2000].lower()
-    if head.startswith("webvtt"):
-        return parse_vtt(text)
+    head, suffix = text.lstrip("\ufeff \n")[:2000].lower(), name.lower()[-4:]
     if _TTML.match(head):
-        return parse_ttml(text)
-    if head.startswith("[script info]") or name.lower().endswith((".ass", ".ssa")):
-        return parse_ass(text)
-    return parse_vtt(text) if name.lower().endswith(".vtt") else parse_srt(text)
-
-
-def parse_srt(text: str) -> Cues:
-    """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
+        return _sorted(_ttml_cues(text))
+    if head.startswith("[script info]") or (suffix in (".ass", ".ssa") and not head.startswith("webvtt")):
+        return _sorted(_ass_cues(text))
+    if head.startswith("webvtt") or suffix == ".vtt":
+        return _sorted(_vtt_cues(text))
+    # A cue of SubRip runs to the next timing line, so that blank lines inside it do no harm.
     return _sorted(_timed_cues(text.split("\n"), with_ids=False))
 
 
-def parse_vtt(text: str) -> Cues:
+def _vtt_cues(text: str) -> Iterator[Cue | None]:
     """WebVTT. A block with a timing is a cue, whatever its id; NOTE, STYLE and REGION blocks without one in
     their second line are skipped, and any other goes on with the cue before it."""
     spoken: list[list[str]] = []
@@ -186,7 +182,7 @@ def parse_vtt(text: str) -> Cues:
             going_on = True
         elif going_on:
             spoken[-1] += ["", *block]
-    return _sorted([cue for block in spoken for cue in _timed_cues(block, with_ids=True)])
+    return (cue for block in spoken for cue in _timed_cues(block, with_ids=True))
 
 
 def _timed_cues(lines: Sequence[str], *, with_ids: bool) -> Iterator[Cue | None]:
@@ -216,11 +212,10 @@ def _timings(lines: Sequence[str], *, with_ids: bool) -> list[int]:
     return found
 
 
-def parse_ass(text: str) -> Cues:
+def _ass_cues(text: str) -> Iterator[Cue | None]:
     """Advanced SubStation Alpha: Dialogue lines of [Events], in the order that its Format line gives."""
     fields = ["layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"]
     section = ""
-    cues: list[Cue | None] = []
     for line in text.split("\n"):
         line = line.strip()
         if line.startswith("[") and line.endswith("]"):
@@ -231,16 +226,10 @@ def parse_ass(text: str) -> Cues:
             fields = [part.strip().lower() for part in line.partition(":")[2].split(",")]
         elif line.lower().startswith("dialogue:"):
             parts = line.partition(":")[2].split(",", len(fields) - 1)
-            cues.append(_dialogue(dict(zip(fields, parts, strict=False))))
-    return _sorted(cues)
+            yield _dialogue(dict(zip(fields, parts, strict=False)))
 
 
-def parse_ttml(text: str) -> Cues:
-    """TTML and DFXP: the paragraphs of its body."""
-    return _sorted(cue and _checked(*cue) for cue in read_ttml(text))
-
-
-def plain_ass(text: str) -> tuple[str, ...]:
+def _plain_ass(text: str) -> tuple[str, ...]:
     """Lines of an ASS text field without override blocks and drawings."""
     text = _OVERRIDE.sub("", _DRAWING.sub("", text)).replace("\\h", " ").replace("\\n", "\\N")
     lines = (" ".join(part.split()) for part in text.split("\\N"))
@@ -273,7 +262,7 @@ def _dialogue(fields: dict[str, str]) -> Cue | None:
     start, end = _ASS_TIME.fullmatch(fields.get("start", "")), _ASS_TIME.fullmatch(fields.get("end", ""))
     if start is None or end is None or "text" not in fields:
         return None
-    lines = plain_ass(fields["text"][:MAX_CUE_CHARACTERS])
+    lines = _plain_ass(fields["text"][:MAX_CUE_CHARACTERS])
     speaker = fields.get("name", fields.get("actor", "")).strip()
     if lines and speaker:
         lines = (f"{speaker}: {lines[0]}", *lines[1:])
@@ -328,13 +317,10 @@ _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 MAX_DEPTH = 50
 
-Timed = tuple[float, float, tuple[str, ...]]
-"""Start and end in seconds, and the lines."""
 
-
-def read_ttml(text: str) -> Iterator[Timed | None]:
-    """The cues of a TTML file in its order; None for each whose times cannot be understood, and for what is
-    behind a place that is no XML."""
+def _ttml_cues(text: str) -> Iterator[Cue | None]:
+    """The paragraphs of the body of a TTML or DFXP file in its order; None for each whose times cannot be
+    understood, and for what is behind a place that is no XML."""
     parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start"])
     broken = False
     try:
@@ -351,7 +337,7 @@ def read_ttml(text: str) -> Iterator[Timed | None]:
         yield None
 
 
-def _timed_texts(root: Element) -> Iterator[Timed | None]:
+def _timed_texts(root: Element) -> Iterator[Cue | None]:
     timed = set[Element]()
     """The elements that hold one with a time."""
     for element in reversed([*root.iter()]):
@@ -367,7 +353,7 @@ def _timed_texts(root: Element) -> Iterator[Timed | None]:
 
 def _cues(
     element: Element, start: float, units: dict[str, float], timed: Collection[Element], depth: int
-) -> Iterator[Timed | None]:
+) -> Iterator[Cue | None]:
     """Those below an element; times count from those of what they are in."""
     for each in element if depth < MAX_DEPTH else ():
         begun = _time(_value(each, "begin") or "0s", units)
@@ -379,7 +365,7 @@ def _cues(
         end = until if until is not None or lasts is None or begun is None else begun + lasts
         said = tuple(filter(None, lines))
         if begun is not None and end is not None:
-            yield start + begun, start + end, said
+            yield _checked(start + begun, start + end, said)
         elif said:
             yield None
 

@@ -14,7 +14,7 @@ from corpora.passages import Document, chunk, read_documents
 from corpora.records import Problem
 from corpora.text_decoding import clean, decode
 from corpora.video.sidecars import read_sidecar
-from corpora.video.subtitles import parse_ass, parse_srt, parse_vtt
+from corpora.video.subtitles import parse_subtitles
 from rag.errors import FileProblem
 
 TABLES = b'id,text,title\n|"|,|\n|a|{|}|"text":|[|]'.split(b"|")
@@ -72,8 +72,8 @@ pieces = st.lists(
 @given(pieces=pieces)
 def test_subtitle_parsers(pieces: list[str]) -> None:
     text = clean("".join(pieces))
-    for parse in (parse_srt, parse_vtt, parse_ass):
-        parsed = parse(text)
+    for suffix in ("srt", "vtt", "ass"):
+        parsed = parse_subtitles(f"a.{suffix}", text)
         assert parsed.skipped >= 0
         assert [(c.start, c.end) for c in parsed.cues] == sorted((c.start, c.end) for c in parsed.cues)
         for cue in parsed.cues:
