@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from corpora.errors import SettingsError
 from indexers.devices import device_memory, is_out_of_memory
 from indexers.digests import fingerprint, folder_digest, joint_digest
-from indexers.errors import DeviceFull, ExtraMissing, WeightsInvalid, WeightsMissing
+from indexers.errors import DeviceFull, ExtraMissing, WeightsInvalid
 from indexers.families import WHISPER
 from indexers.models.catalogue import WHISPER_FILES, known_model
-from indexers.models.lookup import file_parts, find_weights, readable_size
+from indexers.models.lookup import file_parts, find_weights
 from indexers.onnx_graph import forbid_telemetry
 from indexers.protocol import Disabled, open_sense
 from indexers.registry import own_model, whole_folder
@@ -204,22 +204,10 @@ def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> s
 
 def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path:
     kind, path = own_model(settings.model) or ("", Path())
-    folder = whole_folder(path, WHISPER) if kind == "hf" else _find_known(settings, encoder)
+    folder = whole_folder(path, WHISPER) if kind == "hf" else find_weights(settings.model, encoder, "speech")
     if importlib.util.find_spec(PACKAGE) is None:
         raise ExtraMissing(f"faster-whisper is not installed; install it with: {INSTALL}")
     return folder
-
-
-def _find_known(settings: AsrSettings, encoder: EncoderSettings) -> Path:
-    try:
-        return find_weights(settings.model, encoder, "speech")
-    except WeightsMissing as error:
-        model = known_model(settings.model)
-        if settings.mode == "on" or not model.repo:
-            raise
-        size = f"{readable_size(model.size)}, {model.licence}"
-        line = f"{model.name} is not here; install it with: rag models pull {model.name} ({size})"
-        raise WeightsMissing(line) from error
 
 
 def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:

@@ -192,9 +192,8 @@ def test_off_says_why() -> None:
     small = AsrSettings(model="faster-whisper-small")
     off = open_asr(small)
     assert isinstance(off, Disabled)
-    assert off.reason == (
-        "speech: off, faster-whisper-small is not here; "
-        "install it with: rag models pull faster-whisper-small (486 MB, MIT)"
+    assert off.reason.startswith(
+        "speech: off, faster-whisper-small is not on this machine: run `rag models pull faster-whisper-small`"
     )
     assert asr_line(small) == off.reason
     assert asr_line(AsrSettings(mode="off")) == "speech: off by the settings"
