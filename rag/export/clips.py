@@ -12,27 +12,13 @@ from corpora.errors import FileProblem, reason_of
 from corpora.file_names import output_stem
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
-from corpora.settings import StorageSettings
-from corpora.video.reader import cut_clip
-from rag.export.records import Cut, Select, Timeline
+from rag.export.records import Cut, Timeline
 
-Cutter = Callable[[Select, float, float, Path], None]
-"""Writes [start, end) seconds of a select's video to a file. Raises `FileProblem`."""
+Cutter = Callable[[str, float, float, Path], None]
+"""Writes [start, end) seconds of the video at a path to a file. Raises `FileProblem`."""
 
 LONGEST_STEM = 120
 """Bytes; a file system takes 255 for a whole name."""
-
-
-def cut_select(
-    select: Select,
-    start: float,
-    end: float,
-    out: Path,
-    storage: StorageSettings | None = None,
-    audio_track: str = "",
-) -> None:
-    """`cut_clip` of the video of a select."""
-    cut_clip(select.path, start, end, out, storage=storage, audio_track=audio_track)
 
 
 def write_clips(timeline: Timeline, folder: Path, cutter: Cutter) -> tuple[Problem, ...]:
@@ -41,7 +27,7 @@ def write_clips(timeline: Timeline, folder: Path, cutter: Cutter) -> tuple[Probl
     for cut, name in zip(timeline.cuts, clip_names(timeline), strict=True):
         start, end = _span(cut)
         try:
-            cutter(cut.select, start, end, folder / name)
+            cutter(cut.select.path, start, end, folder / name)
         except FileProblem as error:
             problems.append(Problem(cut.source.path, reason_of(error, cut.source.path)))
     return tuple(problems)

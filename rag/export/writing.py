@@ -13,7 +13,8 @@ from corpora.errors import UnreadableFile
 from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, StrPath, output_folder, replace_file
 from corpora.records import Problem
 from corpora.settings import StorageSettings
-from rag.export.clips import Cutter, cut_select, write_clips, write_zip
+from corpora.video.reader import cut_clip
+from rag.export.clips import Cutter, write_clips, write_zip
 from rag.export.edl import render_edl, render_markers
 from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
@@ -27,8 +28,6 @@ from rag.export.tables import (
     render_times,
 )
 
-Writer = Callable[[Timeline, IO[bytes], Cutter], tuple[Problem, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
@@ -36,17 +35,10 @@ class ExportFormat:
 
     suffix: str
     media_type: str
-    write: Writer
+    render: Callable[[Timeline], str] | None
+    """The text of the file; None for the clips themselves, in an archive."""
     notes: Callable[[Timeline], tuple[str, ...]] = lambda _: ()
     """What a user must know of what was written, one line each."""
-
-
-def _text(render: Callable[[Timeline], str]) -> Writer:
-    def write(timeline: Timeline, stream: IO[bytes], _: Cutter) -> tuple[Problem, ...]:
-        stream.write(render(timeline).encode())
-        return ()
-
-    return write
 
 
 def _on_rates(timeline: Timeline) -> tuple[str, ...]:
@@ -59,15 +51,15 @@ def _on_one_rate(timeline: Timeline) -> tuple[str, ...]:
 
 
 FORMATS: dict[FormatName, ExportFormat] = {
-    "otio": ExportFormat(".otio", "application/json", _text(render_otio), _on_rates),
-    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _on_one_rate),
-    "markers": ExportFormat(".markers.edl", "text/plain", _text(render_markers), _on_one_rate),
-    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), _on_one_rate),
-    "csv": ExportFormat(".csv", "text/csv", _text(render_csv), _on_rates),
-    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters)),
-    "chapters": ExportFormat(".chapters.txt", "text/plain", _text(render_chapter_list), notes_on_chapters),
-    "times": ExportFormat(".txt", "text/plain", _text(render_times)),
-    "clips": ExportFormat(".zip", "application/zip", write_zip),
+    "otio": ExportFormat(".otio", "application/json", render_otio, _on_rates),
+    "edl": ExportFormat(".edl", "text/plain", render_edl, _on_one_rate),
+    "markers": ExportFormat(".markers.edl", "text/plain", render_markers, _on_one_rate),
+    "fcpxml": ExportFormat(".fcpxml", "application/xml", render_fcpxml, _on_one_rate),
+    "csv": ExportFormat(".csv", "text/csv", render_csv, _on_rates),
+    "vtt": ExportFormat(".vtt", "text/vtt", render_chapters),
+    "chapters": ExportFormat(".chapters.txt", "text/plain", render_chapter_list, notes_on_chapters),
+    "times": ExportFormat(".txt", "text/plain", render_times),
+    "clips": ExportFormat(".zip", "application/zip", None),
 }
 """`.otio` first: it loses least."""
 
@@ -92,15 +84,15 @@ def write_export(
     for `.otio` without opentimelineio, `OSError` where the destination cannot be written.
     """
     timeline, skipped = _plan(selects, title, handles, storage)
-    kind, cutter = FORMATS[form], partial(cut_select, storage=storage, audio_track=audio_track)
+    cutter = partial(cut_clip, storage=storage, audio_track=audio_track)
     allowed = policy.with_inputs(*(cut.source.path for cut in timeline.cuts))
-    if form == "clips" and not os.fspath(destination).lower().endswith(kind.suffix):
+    if form == "clips" and not os.fspath(destination).lower().endswith(".zip"):
         with output_folder(destination, allowed, shared=True) as folder:
             skipped += write_clips(timeline, folder, cutter)
     else:
         Path(destination).parent.mkdir(parents=True, exist_ok=True)
         with replace_file(destination, allowed) as draft, draft.open("wb") as stream:
-            skipped += kind.write(timeline, stream, cutter)
+            skipped += _write(form, timeline, stream, cutter)
     return _exported(form, timeline, skipped)
 
 
@@ -111,7 +103,7 @@ def render_export(
     *,
     title: str = "",
     handles: float = 0.0,
-    cutter: Cutter = cut_select,
+    cutter: Cutter = cut_clip,
     storage: StorageSettings | None = None,
 ) -> Exported:
     """Write the bytes of the file that `write_export` writes, clips as a zip archive; raises as that does.
@@ -119,7 +111,7 @@ def render_export(
     `cutter` makes the clips.
     """
     timeline, skipped = _plan(selects, title, handles, storage)
-    return _exported(form, timeline, skipped + FORMATS[form].write(timeline, stream, cutter))
+    return _exported(form, timeline, skipped + _write(form, timeline, stream, cutter))
 
 
 def _plan(
@@ -131,6 +123,14 @@ def _plan(
     if not kept:
         raise UnreadableFile("; ".join(f"{problem.path}: {problem.reason}" for problem in problems))
     return plan_timeline(kept, sources, title, handles), problems
+
+
+def _write(form: FormatName, timeline: Timeline, stream: IO[bytes], cutter: Cutter) -> tuple[Problem, ...]:
+    render = FORMATS[form].render
+    if render is None:
+        return write_zip(timeline, stream, cutter)
+    stream.write(render(timeline).encode())
+    return ()
 
 
 def _exported(form: FormatName, timeline: Timeline, skipped: tuple[Problem, ...]) -> Exported:

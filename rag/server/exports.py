@@ -98,9 +98,10 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
     if body.format == "clips" and seconds > LONGEST_CLIPS:
         raise UsageError(f"clips of {seconds:.0f} s; at most {LONGEST_CLIPS:.0f} s are made at once")
 
-    def cut(select: Select, start: float, end: float, out: Path) -> None:
-        made = service.media.clip(select.path, select.video_id, start, end, stopped)
-        shutil.copyfile(made, out)
+    ids = {select.path: select.video_id for select in selects}
+
+    def cut(path: str, start: float, end: float, out: Path) -> None:
+        shutil.copyfile(service.media.clip(path, ids[path], start, end, stopped), out)
 
     stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (the response closes it)
     try:
