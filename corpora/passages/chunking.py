@@ -7,17 +7,17 @@ import hashlib
 import os
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from corpora.passages.document import Document, cut_point, format_of, read_documents
+from corpora.passages.document import Document, cut_point, read_documents
 from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
 from corpora.records import Passage, Problem
 from corpora.text_decoding import without_blanks
 
 if TYPE_CHECKING:
-    from corpora.passages.page_layout import RecognizedPage, ScannedPage
+    from corpora.passages.page_layout import RecognizedPage
 
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
@@ -80,18 +80,6 @@ def read_passages(
             if passage.passage_id not in seen:
                 seen.add(passage.passage_id)
                 yield passage
-
-
-def read_scans_or_passages(
-    path: str, beat: Callable[[], None]
-) -> Iterator[ScannedPage | RecognizedPage | Passage | Problem]:
-    """The pages of a file that are images alone, for OCR, where it has any; else as `read_passages`."""
-    pages, some = format_of(path).scanned_pages, False
-    for page in pages(path, beat) if pages else ():
-        some = True
-        yield page
-    if not some:
-        yield from read_passages(path, [])
 
 
 def count_pieces(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
 
 if TYPE_CHECKING:
-    from corpora.passages.page_layout import RecognizedPage
+    from corpora.passages.page_layout import RecognizedPage, ScannedPage
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -153,3 +153,9 @@ def format_of(path: str) -> DocumentFormat:
         known = ", ".join(f".{name}" for name in all_entry_points(READERS))
         raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
     return found
+
+
+def scanned_pages_of(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
+    """The pages of a file that are images alone, for OCR; most formats have none. Raises as `format_of`."""
+    pages = format_of(path).scanned_pages
+    yield from pages(path, beat) if pages else ()

@@ -17,8 +17,7 @@ from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import OverwritePolicy, replace_file
 from corpora.passages import read_documents, read_passages
-from corpora.passages.chunking import read_scans_or_passages
-from corpora.passages.document import Document
+from corpora.passages.document import Document, scanned_pages_of
 from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
 from corpora.settings import ReadingSettings, StorageSettings
@@ -269,23 +268,19 @@ class MediaReader:
         `read_page`: gives the lines of each scanned page of a PDF, page by page before the first passage; at
         None from it no page is read.
         """
-        if read_page is None:
-            yield from self._documents_of(read_passages, path)
-            return
-        pages: list[RecognizedPage] = []
-        for found in self._documents_of(read_scans_or_passages, path):
+        pages = None if read_page is None else self._recognized(path, read_page)
+        yield from self._documents_of(read_passages, path, recognized=pages)
+
+    def _recognized(self, path: str, read_page: PageReader) -> list[RecognizedPage] | None:
+        pages = list[RecognizedPage]()
+        for found in self._documents_of(scanned_pages_of, path):
             if isinstance(found, ScannedPage):
                 lines = read_page(found)
                 if lines is None:
-                    yield from self._documents_of(read_passages, path)
-                    return
+                    return None
                 found = RecognizedPage(found.number, tuple(lines))
-            if isinstance(found, RecognizedPage):
-                pages.append(found)
-            else:
-                yield found
-        if pages:
-            yield from self._documents_of(read_passages, path, recognized=pages)
+            pages.append(found)
+        return pages
 
     def documents(self, path: str) -> Iterator[Document | Problem]:
         """As `passages`: the documents, before they are cut into passages."""
