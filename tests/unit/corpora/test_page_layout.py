@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import chain
 
 import pytest
 
-from corpora.passages.page_layout import TextLine, joined, page_text
+from corpora.passages.page_layout import RecognizedPage, TextLine, joined, page_text, page_texts
 
 
 def pieces(page: str, stream: str = "") -> list[TextLine]:
@@ -167,3 +169,54 @@ def test_a_form_whose_labels_come_first_is_read_across() -> None:
 def test_more_columns_than_a_page_has_are_no_table() -> None:
     line = "x    " * 300
     assert laid_out("\n".join([line] * 3)) == "\n".join([" ".join(["x"] * 300)] * 3)
+
+
+# What OCR finds, in whatever order.
+
+
+def line(text: str, left: float, row: float) -> TextLine:
+    """In letters of 10 x 16 pixels, on rows of 24."""
+    return TextLine(left, row * 24, left + 10 * len(text), row * 24 + 16, text)
+
+
+def text_of(*lines: TextLine) -> str:
+    """Whatever order they are found in."""
+    orders = (lines, lines[::-1], (*lines[::2], *lines[1::2]))
+    texts = {tuple(page_texts([RecognizedPage(1, order)])) for order in orders}
+    ((_, text),) = texts.pop()
+    assert not texts
+    return text
+
+
+def test_lines_from_top_to_bottom_and_pieces_of_a_line_together() -> None:
+    second = [line("never on", 100, 1), line("a hot engine.", 195, 1.1)]
+    assert text_of(line("Fill the tank,", 100, 0), *second) == "Fill the tank,\nnever on a hot engine."
+
+
+def test_a_wider_space_begins_a_paragraph() -> None:
+    found = [line(f"Line {row}.", 100, row) for row in (0, 1, 2, 4, 5, 6)]
+    assert text_of(*found) == "Line 0.\nLine 1.\nLine 2.\n\nLine 4.\nLine 5.\nLine 6."
+
+
+def columns(starts: Sequence[float], first: int, last: int) -> list[list[TextLine]]:
+    return [
+        [
+            line(f"column {at} has a line with the number {row}", left, row + at * 0.4)
+            for row in range(first, last)
+        ]
+        for at, left in enumerate(starts)
+    ]
+
+
+def test_a_heading_across_columns_parts_them() -> None:
+    head = line("The whole of the fuel system and how it is to be cleaned and tested", 150, 0)
+    middle = line("The whole of the brakes and how they are to be bled and then tested", 150, 9)
+    above, below = columns((100, 600), 1, 8), columns((100, 600), 10, 17)
+    found = [head, *chain(*above), middle, *chain(*below)]
+    assert text_of(*found).split("\n") == [each.text for each in found]
+
+
+def test_blank_pages_have_no_text() -> None:
+    pages = [RecognizedPage(number, tuple(lines)) for number, lines in ((1, []), (2, [line("Text.", 0, 0)]))]
+    assert page_texts(pages) == [(2, "Text.")]
+    assert page_texts([]) == []
