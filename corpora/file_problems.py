@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
@@ -69,20 +70,12 @@ def first_bytes(path: str) -> bytes:
 
 def is_text(path: str) -> bool:
     """TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text."""
+    head = first_bytes(path)
     try:
-        with Path(path).open("rb") as file:
-            head = file.read(1024)
-    except OSError:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
         return False
-    return b"\0" not in head and _decodes(head)
-
-
-def _decodes(head: bytes) -> bool:
-    try:
-        head.decode()
-    except UnicodeDecodeError as error:
-        return error.start > len(head) - 4
-    return True
+    return b"\0" not in head and bool(head)
 
 
 def _all_hole(path: str) -> bool:

@@ -26,7 +26,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from corpora.errors import UnreadableFile
 from corpora.file_problems import EMPTY, file_problem, first_bytes, is_text, link_problem, os_problem
@@ -182,24 +182,6 @@ def _default_storage() -> StorageSettings:
     return StorageSettings()
 
 
-class _Entry(Protocol):
-    """What `os.scandir` gives of a file, and a listing of an object."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    def is_symlink(self) -> bool: ...
-
-
-class _Listed(NamedTuple):
-    name: str
-    path: str
-
-    def is_symlink(self) -> bool:
-        return False
-
-
 @dataclass
 class _Walk:
     include: Globs
@@ -229,7 +211,7 @@ class _Walk:
 
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
-        folders: dict[str, list[tuple[_Entry, str]]] = {}
+        folders: dict[str, list[tuple[str, str]]] = {}
         libraries = set[str]()
         left_out: dict[str, list[str]] = {}
         listed = False
@@ -245,7 +227,7 @@ class _Walk:
             if self.exclude and self.exclude.match(relative):
                 left_out.setdefault(folder, []).append(names[-1])
             else:
-                folders.setdefault(folder, []).append((self._listed(store, found), relative))
+                folders.setdefault(folder, []).append((self._noted(store, found), relative))
         if not listed and key:
             self._single_object(root, store, key)
         for folder, entries in folders.items():
@@ -254,9 +236,9 @@ class _Walk:
             # Consoles make an empty object in place of a folder.
             self._folder_files(
                 [
-                    (entry, relative)
-                    for entry, relative in entries
-                    if self.objects[entry.path].size or relative not in folders
+                    (path, relative)
+                    for path, relative in entries
+                    if self.objects[path].size or relative not in folders
                 ],
                 left_out.get(folder, ()),
             )
@@ -266,16 +248,18 @@ class _Walk:
         action = "skipped with all of its folder; rename it"
         self._report(f"{store.url}/{error.key}", reason, action)
 
-    def _listed(self, store: ObjectStore, found: StoredObject) -> _Listed:
+    def _noted(self, store: ObjectStore, found: StoredObject) -> str:
+        """The address of an object that was listed."""
         path = f"{store.url}/{found.key}"
         self.objects[path] = found
-        return _Listed(found.key.rpartition("/")[2], path)
+        return path
 
     def _single_object(self, root: str, store: ObjectStore, key: str) -> None:
         if store.head(key) is None:
             raise UnreadableFile(f"{root}: no such object, and none below it")
-        beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
-        self._note_sidecars(root.rpartition("/")[0], [entry.name for entry in beside])
+        folder, _, _ = root.rpartition("/")
+        beside = [self._noted(store, found) for found in store.list_folder(key.rpartition("/")[0])]
+        self._note_sidecars(folder, [path.rpartition("/")[2] for path in beside])
         self.single(root)
 
     def folder(self, root: str) -> None:
@@ -306,7 +290,7 @@ class _Walk:
                         self._report(entry.path, "a folder named like a file", "walked as a folder")
                     pending.append((entry.path, relative + "/"))
                 else:
-                    files.append((entry, relative))
+                    files.append((entry.path, relative))
             self._folder_files(files, left_out)
 
     def single(self, path: str) -> None:
@@ -342,46 +326,48 @@ class _Walk:
         near = {**self.subtitles, **{name: f"{folder}/{name}" for name in names}}
         self.beside[folder] = near, sidecars_among(tuple(near))
 
-    def _folder_files(self, entries: Sequence[tuple[_Entry, str]], left_out: Collection[str]) -> None:
-        """`left_out`: names that a glob excludes; sidecars of such media are not without any."""
+    def _folder_files(self, entries: Sequence[tuple[str, str]], left_out: Collection[str]) -> None:
+        """`entries`: the path or address of each file, and its path below the root. `left_out`: names that a
+        glob excludes; sidecars of such media are not without any."""
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
         chosen: list[str] = []
+        named = {path.rpartition("/")[2]: (path, relative) for path, relative in entries}
         covered = {
-            spelled(os.path.splitext(entry.name)[0])
-            for entry, _ in entries
-            if kind_of(entry.name) in ("video", "audio") and not is_photograph(entry.name)
+            spelled(os.path.splitext(name)[0])
+            for name in named
+            if kind_of(name) in ("video", "audio") and not is_photograph(name)
         }
-        for entry, relative in entries:
-            kind = kind_of(entry.name)
-            if is_photograph(entry.name) and spelled(os.path.splitext(entry.name)[0]) in covered:
+        for name, (path, relative) in named.items():
+            kind = kind_of(name)
+            if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered:
                 kind = None
-            if kind is None and is_kind_unnamed(entry.name) and not is_url(entry.path):
-                kind = kind_of_head(first_bytes(entry.path))
+            if kind is None and is_kind_unnamed(name) and not is_url(path):
+                kind = kind_of_head(first_bytes(path))
             if kind is None:
-                self._unknown(entry, relative)
+                self._unknown(path, relative)
             elif self.include and not self.include.match(relative):
                 self.not_included += 1
             else:
-                media[entry.name] = entry.path
-                kinds[entry.name] = kind
+                media[name] = path
+                kinds[name] = kind
                 if self.shard is None or self.shard.holds(relative):
-                    chosen.append(entry.name)
+                    chosen.append(name)
                 else:
                     self.other_shards += 1
-        beside = {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}}
+        beside = {**self.subtitles, **{name: path for name, (path, _) in named.items()}}
         sidecars = sidecars_by_owner(media, beside)
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         owned = [*sidecars.values(), *(sidecars_by_owner(left_out, beside).values() if left_out else ())]
         self.ignored.difference_update(path for paths in owned for path in paths)
 
-    def _unknown(self, entry: _Entry, relative: str) -> None:
+    def _unknown(self, path: str, relative: str) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""
-        if entry.is_symlink() and not self._link_leads_to_file(entry.path):
+        if path not in self.objects and os.path.islink(path) and not self._link_leads_to_file(path):
             return
         if not self.include or self.include.match(relative):
-            self.ignored.add(entry.path)
+            self.ignored.add(path)
 
     def _link_leads_to_file(self, path: str) -> bool:
         try:

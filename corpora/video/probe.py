@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, pairwise
@@ -97,8 +98,10 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
     if video is None and audio is None:
         raise UnsupportedFile("it holds neither images nor sound")
     start = clock_start(container)
-    duration, fps = _claimed_duration(container), _claimed_fps(video)
-    video_start = _stream_start(video, start)
+    duration = float(container.duration) / 1e6 if container.duration else 0.0
+    fps = float(video.average_rate or 0) if video is not None else 0.0
+    shown = time_of(video.start_time, video.time_base, start) if video is not None else None
+    video_start = shown or 0.0
     rotation = 0
     if video is not None:
         rotation = _rotation(container, video)
@@ -141,20 +144,6 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
     )
 
 
-def _claimed_duration(container: Any) -> float:
-    return float(container.duration) / 1e6 if container.duration else 0.0
-
-
-def _claimed_fps(video: Any | None) -> float:
-    rate = video.average_rate if video is not None else None
-    return float(rate) if rate else 0.0
-
-
-def _stream_start(video: Any | None, start: float) -> float:
-    time = time_of(video.start_time, video.time_base, start) if video is not None else None
-    return time or 0.0
-
-
 def _pixel_aspect(video: Any | None) -> float:
     """Width of a pixel by its height; 1 where the header says nothing, or what no camera and no disc has."""
     stated = video.sample_aspect_ratio if video is not None else None
@@ -179,23 +168,26 @@ def _rotation(container: Any, video: Any) -> int:
 
 def _counted_fps(path: str, stream: int, claimed: float) -> float:
     """Without a table of all frames a container states its nominal rate; variable rates are far below it."""
-    import av
-
     times: list[float] = []
     clock: LeapFilter[None] = LeapFilter()
     with open_media(path) as container:
-        try:
-            for packet in packets(container, [container.streams[stream]]):
-                time = time_of(packet.pts, packet.time_base, 0.0)
-                if time is None or len(times) >= _COUNTED_PACKETS:
-                    break
-                times += (kept for kept, _ in clock.push(time, None))
-        except av.FFmpegError:
-            # Damaged, or cut off: what was counted is enough.
-            pass
+        video = container.streams[stream]
+        for pts in _first_times(container, video):
+            if (time := time_of(pts, video.time_base, 0.0)) is None:
+                break
+            times += (kept for kept, _ in clock.push(time, None))
     span = max(times) - min(times) if times else 0.0
     counted = (len(times) - 1) / span if span > 0 else claimed
     return counted if 0 < counted < 0.9 * claimed else claimed
+
+
+def _first_times(container: Any, video: Any) -> Iterator[int | None]:
+    """Times of the first `_COUNTED_PACKETS` packets, in ticks of the stream's clock, up to any damage."""
+    import av
+
+    with suppress(av.FFmpegError):
+        for packet in islice(packets(container, [video]), _COUNTED_PACKETS):
+            yield packet.pts
 
 
 def _suspicion(
@@ -293,28 +285,18 @@ def _words(metadata: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def read_tracks(path: str, beat: Heartbeat) -> TrackFacts:
+def read_tracks(path: str) -> TrackFacts:
     """Facts of the streams that `probe_file` chooses; reads the header and the first packets.
 
     The timecode is that of a `tmcd` track or of the tag `timecode`, of the stream before that of the file.
     Raises `FileProblem` (reason without path), `UnsupportedFile` where there are no images.
     """
-    import av
-
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
         if video is None:
             raise UnsupportedFile("it holds no images")
         claimed = video.average_rate or video.guessed_rate or Fraction(0)
-        times: list[int] = []
-        try:
-            for packet in islice(packets(container, [video]), _COUNTED_PACKETS):
-                beat()
-                if packet.pts is not None:
-                    times.append(packet.pts)
-        except av.FFmpegError:
-            # Damaged from here on; what was counted is enough.
-            pass
+        times = [pts for pts in _first_times(container, video) if pts is not None]
         whole = len(times) < _COUNTED_PACKETS
         steps = _steps(times if whole else sorted(times)[:-REORDERED])
         counted = Fraction(len(steps), sum(steps)) / video.time_base if steps else claimed

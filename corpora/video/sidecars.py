@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.errors import os_reason
 from corpora.kinds import INFO
+from corpora.passages.document import read_within
 from corpora.sidecar_names import language_in
 from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
@@ -46,19 +46,15 @@ def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
 
 
 def read_sidecar(path: str) -> Sidecars:
-    """Texts and facts of one file. Never raises for a bad file: it says so in `notes`."""
+    """Texts and facts of one file; of a bad one `notes` say so. Raises `UnsupportedFile` for one too large,
+    `OSError` for one that cannot be read."""
     name = Path(path).name
-    try:
-        found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)
-    except OSError as error:
-        found = Sidecars(notes=(f"cannot be read: {os_reason(error)}",))
+    found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
 
 
 def _read_subtitles(path: str) -> Sidecars:
-    data = _bytes(path, MAX_SUBTITLE_BYTES)
-    if data is None:
-        return Sidecars(notes=(f"larger than {MAX_SUBTITLE_BYTES >> 20} MiB, not read",))
+    data = read_within(path, MAX_SUBTITLE_BYTES)
     if not data.strip():
         return Sidecars(notes=("empty subtitle file",))
     encoding = guess_encoding(data, language_in(Path(path).name))
@@ -75,11 +71,8 @@ def _read_subtitles(path: str) -> Sidecars:
 
 
 def _read_info(path: str) -> Sidecars:
-    data = _bytes(path, MAX_INFO_BYTES)
-    if data is None:
-        return Sidecars(notes=(f"larger than {MAX_INFO_BYTES >> 20} MiB, not read",))
     try:
-        info = json.loads(decode(data))
+        info = json.loads(decode(read_within(path, MAX_INFO_BYTES)))
     except (ValueError, RecursionError):
         return Sidecars(notes=("not valid JSON",))
     if not isinstance(info, dict):
@@ -108,12 +101,6 @@ def _chapters(info: dict[str, Any]) -> list[TimedText]:
         if title and start is not None and end is not None and 0 <= start < end:
             found.append(TimedText(start, end, "chapter", title))
     return found
-
-
-def _bytes(path: str, limit: int) -> bytes | None:
-    with Path(path).open("rb") as file:
-        data = file.read(limit + 1)
-    return data if len(data) <= limit else None
 
 
 def _number(value: object) -> float | None:

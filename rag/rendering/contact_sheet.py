@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -203,22 +204,12 @@ def _fit(pen: ImageDraw, text: str, font: Font, room: int) -> list[str]:
         if line:
             lines.append(line)
         while pen.textlength(word, font=font) > room:
-            cut = _longest_prefix(pen, word, font, room)
+            starts = [word[:length] for length in range(1, len(word))]
+            cut = bisect_right(starts, room, key=lambda start: pen.textlength(start, font=font)) or 1
             lines.append(word[:cut])
             word = word[cut:]
         line = word
     return [*lines, line] if line else lines
-
-
-def _longest_prefix(pen: ImageDraw, word: str, font: Font, room: int) -> int:
-    low, high = 1, len(word)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if pen.textlength(word[:middle], font=font) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _tenths(seconds: float) -> str:

@@ -14,7 +14,7 @@ from tests.fakes.synthetic import write_video
 
 
 def _tracks(path: Path) -> TrackFacts:
-    return read_tracks(str(path), lambda: None)
+    return read_tracks(str(path))
 
 
 @pytest.mark.parametrize("name", ["a.mov", "a.mp4", "a.mkv", "a.mxf"])
