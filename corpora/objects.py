@@ -37,10 +37,6 @@ class StoreError(RagError):
     """An object store that refuses, fails or cannot be reached; the message names the address."""
 
 
-class NoBucket(StoreError):
-    """An address in a bucket that does not exist."""
-
-
 class Refused(StoreError):
     """A conditional write whose condition does not hold: the object is there already, or has changed."""
 
@@ -351,8 +347,7 @@ def is_failure(words: str) -> bool:
 
 def store_failure(where: str | os.PathLike[str], words: str) -> StoreError:
     """The error of the address `where`, out of the words of the client of an object store."""
-    kind = NoBucket if re.search(NO_BUCKET, words) else StoreError
-    return kind(f"{where}: {failure_of(words)}")
+    return StoreError(f"{where}: {failure_of(words)}")
 
 
 def failure_of(words: str) -> str:

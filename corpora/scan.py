@@ -142,7 +142,9 @@ def scan(
     walk = _Walk(Globs(include), Globs(exclude), paths, bounds, shard, _subtitle_files(subtitles))
     for root in paths:
         if is_url(root):
-            walk.address(root, *locate(root, storage or _default_storage()))
+            from corpora.settings import LOCAL  # which knows shards
+
+            walk.address(root, *locate(root, storage or LOCAL))
             continue
         try:
             status = os.stat(root)
@@ -174,12 +176,6 @@ def path_or_address(path: str | os.PathLike[str]) -> str:
     """The path from the root, normalized, with its links kept; an address without a slash at its end."""
     text = os.fspath(path)
     return text.rstrip("/") if is_url(text) else os.path.abspath(text)
-
-
-def _default_storage() -> StorageSettings:
-    from corpora.settings import StorageSettings
-
-    return StorageSettings()
 
 
 @dataclass

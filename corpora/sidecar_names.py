@@ -54,7 +54,8 @@ def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[st
         if rest in media:
             same = [name for name in media[rest] if name.startswith(base[: len(rest)])]
             return same or media[rest]
-        rest = _without_mark(rest)
+        cut = _cut_mark(rest)
+        rest = cut[0] if cut else None
     return []
 
 
@@ -66,12 +67,6 @@ def language_in(name: str) -> str:
         if mark in LANGUAGES and mark not in MARKS.split():
             return LANGUAGES[mark]
     return ""
-
-
-def _without_mark(name: str) -> str | None:
-    """A spelled name without the language or mark at its end; None where there is none."""
-    cut = _cut_mark(name)
-    return cut[0] if cut else None
 
 
 def _cut_mark(name: str) -> tuple[str, str] | None:

@@ -20,20 +20,9 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 CODECS = (
-    *(
-        "cp1252",
-        "iso8859-1",
-        "cp1250",
-        "iso8859-2",
-        "cp1254",
-        "cp1257",
-        "cp1258",
-        "cp1251",
-        "koi8-r",
-        "koi8-u",
-    ),
-    *("iso8859-5", "cp866", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874", "cp932", "euc_jis_2004"),
-    *("iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"),
+    *("cp1252", "iso8859-1", "cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258", "cp1251", "koi8-r"),
+    *("koi8-u", "iso8859-5", "cp866", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874", "cp932"),
+    *("euc_jis_2004", "iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"),
 )
 """Among which the detector chooses: those in which subtitles and texts are found, by their Python names."""
 SUPERSETS = {"iso8859-1": "cp1252", "euc_jis_2004": "euc_jp"}

@@ -15,9 +15,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +71,6 @@ MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
 """At most so many names are said of an image. The cosine of their classes to it is at least `SEEN`, and at
 least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
 first name is right for 18 of 29 real clips, below it for few of 26."""
-DIGEST_BYTES = 32
-"""A kept file begins with the sha256 of the vectors that follow."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -130,12 +129,14 @@ def questions(encoder: str) -> list[str]:
 def _made_once(encoder: TextEncoder, settings: EncoderSettings) -> NDArray[np.float32]:
     texts = [*class_texts(encoder.name), *questions(encoder.name)]
     kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
-    vectors = _read_cache(kept, (len(_rows()) + 1, encoder.dim))
-    if vectors is None:
-        vectors = class_vectors(encoder, settings)
-        data = vectors.tobytes()
-        write_cache(kept, sha256(data).digest() + data)
-    return vectors
+    try:
+        with np.load(kept) as held:  # a zip file, whose checksums are compared
+            return np.asarray(held["vectors"], np.float32)
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+        vectors, data = class_vectors(encoder, settings), BytesIO()
+        np.savez(data, vectors=vectors)
+        write_cache(kept, data.getvalue())
+        return vectors
 
 
 def _wording(row: str, *, described: bool) -> str:
@@ -143,18 +144,6 @@ def _wording(row: str, *, described: bool) -> str:
     _, lemmas, definition = row.split("\t")
     names = lemmas.split(", ")
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
-
-
-def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
-    """Vectors as they were written; None where the file is missing or damaged."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    vectors = data[DIGEST_BYTES:]
-    if data[:DIGEST_BYTES] != sha256(vectors).digest() or len(vectors) != 4 * shape[0] * shape[1]:
-        return None
-    return np.frombuffer(vectors, np.float32).reshape(shape)
 
 
 class ImageNetText(TextTower):

@@ -250,14 +250,10 @@ def test_random_bytes_are_no_text(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("text", "encodings"),
     [
-        ("Größe prüfen, “dann” die Schraube anziehen.\n", "latin-1 cp1252 utf-8 utf-16 utf-16-le utf-16-be"),
-        ("Затяните болт с моментом 12 Нм.\n", "cp1251 koi8-r iso8859-5 utf-8 utf-16"),
-        ("ボルトを十二ニュートンで締めます。\n", "shift_jis euc_jp iso2022_jp utf-8 utf-16"),
-        ("拧紧螺栓，然后检查扭矩，三下就好。\n", "gb18030 utf-8 utf-16 utf-16-le utf-16-be"),
-        ("شد البرغي ثم تحقق من العزم.\n", "cp1256 utf-8 utf-16"),
-        ("बोल्ट को कसें।\n", "utf-8 utf-16"),
+        ("Größe prüfen, “dann” die Schraube anziehen.\n", "latin-1 utf-16-le utf-16-be"),
+        ("ボルトを十二ニュートンで締めます。\n", "shift_jis iso2022_jp utf-16"),
+        ("شد البرغي ثم تحقق من العزم.\n", "cp1256 utf-16"),
         ("ขันน็อตให้แน่น\n", "cp874 utf-8 utf-16"),
-        ("볼트를 조이세요.\n", "euc_kr utf-8 utf-16"),
         ("\x1b[32mok\x1b[0m \x1b[1;31mdéjà vu\x1b[0m 12 %\b\b13 %\a\n", "utf-8 latin-1"),
         (
             "Nummer der Schraube\x1fGröße in Millimetern\x1fOrt der Werkstatt\x1e17\x1f12 Nm\x1fKöln\x1d\n",

@@ -1,15 +1,22 @@
-"""Facts of media files, and the false claims of containers."""
+"""Facts of media files and of their tracks, false claims of containers, and clocks that leap."""
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
+from av.stream import Disposition
 
+from corpora.video.containers import LeapFilter
+from corpora.video.probe import read_tracks
 from corpora.video.reader import MediaReader
+from corpora.video.records import TrackFacts
 from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
 from tests.fakes.synthetic import truncate, write_video
 
@@ -78,9 +85,6 @@ def test_a_false_duration_is_counted_again_and_noted(reader: MediaReader, tmp_pa
 
 
 def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:
-    import av
-    from av.stream import Disposition
-
     with av.open(str(tmp_path / "a.m4a"), "w", format="mp4") as out:
         cover = out.add_stream("png", rate=1)
         cover.width, cover.height, cover.pix_fmt = 64, 64, "rgb24"
@@ -142,8 +146,6 @@ def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path: Path) -> N
 
 
 def test_files_that_are_none(reader: MediaReader, tmp_path: Path) -> None:
-    import os
-
     os.mkfifo(tmp_path / "fifo.mp4")
     (tmp_path / "folder.mp4").mkdir()
     (tmp_path / "empty.mp4").touch()
@@ -169,8 +171,6 @@ NAMES = [
 def test_any_name_is_a_name(
     reader: MediaReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
 ) -> None:
-    import os
-
     write_video(tmp_path / "plain.mp4", 1)
     path = os.fsdecode(name)
     (tmp_path / "plain.mp4").rename(tmp_path / path)
@@ -187,3 +187,96 @@ def test_a_file_cut_off_is_measured_by_its_packets(reader: MediaReader, tmp_path
     probe = reader.probe(str(path))
     assert 8 < probe.duration < 19
     assert "claims 20.0 s" in probe.note
+
+
+def _tracks(path: Path) -> TrackFacts:
+    return read_tracks(str(path))
+
+
+@pytest.mark.parametrize("name", ["a.mov", "a.mp4", "a.mkv", "a.mxf"])
+def test_timecode_is_read_from_every_container(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    codec = "mpeg2video" if name == "a.mxf" else ""
+    write_video(path, 1, fps=25, size=(64, 48), metadata={"timecode": "10:00:00:05"}, codec=codec)
+    facts = _tracks(path)
+    assert (facts.timecode, facts.rate, facts.variable) == ("10:00:00:05", 25, False)
+    assert (facts.channels, facts.sample_rate) == (0, 0)
+
+
+def test_a_rate_is_exact_and_drop_frame_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.mov"
+    write_video(path, 1, fps=30000 / 1001, size=(64, 48), metadata={"timecode": "01:00:00;02"}, audio=True)
+    facts = _tracks(path)
+    assert facts == TrackFacts(Fraction(30000, 1001), False, 30, "01:00:00;02", 1, 48000)
+
+
+def test_frames_that_an_edit_list_leaves_out_are_not_counted(tmp_path: Path) -> None:
+    """As after trimming without encoding: the file has the frames from the key frame before on."""
+    write_video(tmp_path / "whole.mp4", 4, fps=25, size=(64, 48), gop=100)
+    with av.open(str(tmp_path / "whole.mp4")) as whole, av.open(str(tmp_path / "cut.mp4"), "w") as cut:
+        video = whole.streams.video[0]
+        copy = cut.add_stream_from_template(video)
+        for packet in whole.demux(video):
+            if packet.pts is not None and packet.dts is not None:
+                shift = round(1 / packet.time_base)
+                packet.pts, packet.dts, packet.stream = packet.pts - shift, packet.dts - shift, copy
+                cut.mux(packet)
+    assert (_tracks(tmp_path / "whole.mp4").frames, _tracks(tmp_path / "cut.mp4").frames) == (100, 75)
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
+def test_a_variable_rate_is_found(tmp_path: Path, name: str) -> None:
+    write_video(tmp_path / name, 4, fps=30, size=(64, 48), variable_rate=True)
+    assert _tracks(tmp_path / name).variable
+    assert _tracks(tmp_path / name).timecode == ""
+
+
+def test_milliseconds_of_a_container_are_no_variable_rate(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", 12, fps=30000 / 1001, size=(32, 32))
+    assert not _tracks(tmp_path / "a.mkv").variable
+
+
+def test_a_rewritten_file_is_probed_again(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    write_video(path, 2)
+    assert reader.probe(str(path)).width == 160
+    write_video(path, 4, size=(320, 240))
+    frames = reader.frames_at(str(path), [3.0], short_side=240)
+    assert frames.images.shape[1:3] == (240, 320)
+    assert frames.times[0] >= 2.9
+
+
+def test_frames_behind_a_gap_of_more_than_an_hour_are_counted(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", 8, fps=25, bframes=0, gop=25)
+    with av.open(str(tmp_path / "a.mkv")) as source, av.open(str(tmp_path / "b.mkv"), "w") as target:
+        stream = target.add_stream_from_template(source.streams.video[0])
+        for packet in source.demux(video=0):
+            if packet.pts is not None and packet.dts is not None:
+                gap = 4000 / packet.time_base if packet.pts * packet.time_base >= 4 else 0
+                packet.pts, packet.dts, packet.stream = packet.pts + gap, packet.dts + gap, stream
+                target.mux(packet)
+    assert reader.probe(str(tmp_path / "b.mkv")).fps == 25
+    frames = reader.frames(str(tmp_path / "b.mkv"))
+    list(frames)
+    assert frames.report.end == 4
+    assert frames.report.damage == (
+        "lost about 0.04 s of 4.0 s in 1 place; 100 frames are left out: the timestamps leap ahead"
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "kept"),
+    [
+        ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]),
+        ([0.0, 1.0, 3000.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0]),
+        ([0.0, 30.0, 95.0, 96.0, 400.0], [0.0, 30.0, 95.0, 96.0, 400.0]),
+        ([0.0, 0.1, 143280.0], [0.0, 0.1]),
+        ([0.0, 2.0, 1.0, 3.0], [0.0, 2.0, 1.0, 3.0]),
+        ([5000.0, 5001.0], [5000.0, 5001.0]),
+    ],
+)
+def test_leaps(times: list[float], kept: list[float]) -> None:
+    clock: LeapFilter[str] = LeapFilter()
+    passed = [pair for time in times for pair in clock.push(time, f"{time}")] + clock.finish()
+    assert passed == [(time, f"{time}") for time in kept]
+    assert sorted(clock.dropped) == sorted(set(times) - set(kept))
