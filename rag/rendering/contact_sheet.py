@@ -8,6 +8,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,8 +205,8 @@ def _fit(pen: ImageDraw, text: str, font: Font, room: int) -> list[str]:
         if line:
             lines.append(line)
         while pen.textlength(word, font=font) > room:
-            starts = [word[:length] for length in range(1, len(word))]
-            cut = bisect_right(starts, room, key=lambda start: pen.textlength(start, font=font)) or 1
+            lengths = range(1, len(word))
+            cut = bisect_right(lengths, room, key=lambda n: ceil(pen.textlength(word[:n], font=font))) or 1
             lines.append(word[:cut])
             word = word[cut:]
         line = word

@@ -6,6 +6,7 @@ import importlib.util
 import math
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -102,11 +103,17 @@ def run(reader: MediaReader, path: Path, **arguments: Any) -> Run:
     return Run(times, images, keyframes, stream.report, batches)
 
 
-def check_refusal(reader: MediaReader, problem: FileProblem) -> None:
+@contextmanager
+def may_refuse(reader: MediaReader) -> Iterator[None]:
     """Only the default decoder must read everything; another one may refuse, in one line that names it."""
-    assert reader.decoder != "pyav"
-    assert "RAG_VIDEO__DECODER=pyav" in str(problem)
-    assert "\n" not in str(problem)
+    try:
+        yield
+    except FileProblem as problem:
+        words = str(problem)
+        assert reader.decoder != "pyav"
+        assert "RAG_VIDEO__DECODER=pyav" in words
+        assert "\n" not in words
+        pytest.skip(words)
 
 
 def moving(time: float) -> Image:
@@ -217,11 +224,8 @@ def test_a_later_start_gives_the_very_same_samples(
 ) -> None:
     path, _ = videos(name, 14, scene=moving, **how)
     asked: dict[str, Any] = {"short_side": 96, "keyframe_side": 120, "keyframe_reset": 4.0}
-    try:
+    with may_refuse(reader):
         whole = run(reader, path, **asked)
-    except FileProblem as problem:
-        check_refusal(reader, problem)
-        return
     assert len(whole.times) >= 26
     for start, seek in ((3.0, False), (3.0, True), (11.3, True)):
         late = run(reader, path, start=start, seek=seek, **asked)
@@ -248,11 +252,8 @@ def test_keyframes_are_the_changes_and_larger(reader: MediaReader, videos: Video
 def test_frames_at_gives_what_is_on_screen(reader: MediaReader, videos: Videos, name: str) -> None:
     path, times = videos(name, 16, **KINDS.get(name, {}))
     asked = [15.0, 0.04, 8.95, 9.2, 9.2, 3.333, 999.0]
-    try:
+    with may_refuse(reader):
         frames = reader.frames_at(str(path), asked, short_side=60)
-    except FileProblem as problem:
-        check_refusal(reader, problem)
-        return
     expected = [
         max([i for i, time in enumerate(times) if time <= t + TICK], default=0) for t in sorted(asked)
     ]
@@ -272,11 +273,8 @@ def test_frames_at_of_a_sampled_time_is_the_sampled_frame(reader: MediaReader, v
 def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path) -> None:
     # The muxer marks the first stream as default, which counts for more than the larger image.
     write_video(tmp_path / "a.mp4", 2, size=(160, 120), second_size=(320, 240))
-    try:
+    with may_refuse(reader):
         codes = [read_time_code(image) for image in run(reader, tmp_path / "a.mp4").images]
-    except FileProblem as problem:
-        check_refusal(reader, problem)
-        return
     assert codes == [0, 5, 10, 15]
     assert reader.probe(str(tmp_path / "a.mp4")).stream == 0
 
@@ -288,11 +286,8 @@ def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
     whole, times = videos(name, 20, scene=moving)
     path = shutil.copy(whole, tmp_path / name)
     damage(path, 0.002, seed=3)
-    try:
+    with may_refuse(reader):
         first = run(reader, path)
-    except FileProblem as problem:
-        check_refusal(reader, problem)
-        return
     second = run(reader, path)
     assert first.times == second.times
     assert all(map(np.array_equal, first.images, second.images))
@@ -311,11 +306,8 @@ def test_a_file_cut_off_yields_what_is_there(reader: MediaReader, videos: Videos
     whole, _ = videos("a.mp4", 20, scene=moving, container_options={"movflags": "+faststart"})
     path = shutil.copy(whole, tmp_path / "a.mp4")
     truncate(path, 0.5)
-    try:
+    with may_refuse(reader):
         result = run(reader, path)
-    except FileProblem as problem:
-        check_refusal(reader, problem)
-        return
     assert 5 < result.report.end < 15
     assert "of 20.0 s" in result.report.damage
     assert [read_time_code(image) for image in result.images] == [5 * k for k in range(len(result.images))]
