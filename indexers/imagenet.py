@@ -130,7 +130,7 @@ def _made_once(encoder: TextEncoder, settings: EncoderSettings) -> NDArray[np.fl
     texts = [*class_texts(encoder.name), *questions(encoder.name)]
     kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
     try:
-        with np.load(kept) as held:  # a zip file, whose checksums are compared
+        with np.load(BytesIO(kept.read_bytes())) as held:  # a zip file, whose checksums are compared
             return np.asarray(held["vectors"], np.float32)
     except (OSError, ValueError, EOFError, KeyError, BadZipFile):
         vectors, data = class_vectors(encoder, settings), BytesIO()
