@@ -5,7 +5,7 @@ videos, write uploads of its own (`Upload`, `new_video`) and have them made with
 
 web.jsonl, pages.jsonl     as `rag.web` reads them; written last
 videos/*.mp4               each video once, however many uploads show it
-.workbench/events.jsonl    what happens in each video; `uploads.jsonl`: who shows it, and the truth of it
+.workbench/events.jsonl    what happens in each video
 .workbench/manifest.json   marks the folder as a Workbench one, so that `auto` takes the bundled encoder
 """
 
@@ -351,7 +351,6 @@ def make_web(
         lines, made = render_missing(home, rounds, workers, progress)
         if made or not read_marker(home) or not (home / "web.jsonl").exists():
             write_lines(hidden / "events.jsonl", (truth(job) for jobs in rounds for job in jobs))
-            write_lines(hidden / "uploads.jsonl", map(_ground_truth, uploads))
             write_marker(home, {**arguments, "videos": lines})
             (hidden / RECORD).unlink(missing_ok=True)
             write_lines(home / "pages.jsonl", pages)
@@ -391,16 +390,6 @@ def _videos(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
     return [job for job in videos if job.original is None], [
         job for job in videos if job.original is not None
     ]
-
-
-def _ground_truth(upload: Upload) -> dict[str, Any]:
-    return {
-        "id": upload.id,
-        "file": upload.video.name,
-        "alias_of": upload.alias_of,
-        "availability": upload.availability,
-        "copy": upload.video.kind == "copy",
-    }
 
 
 def _rows(
