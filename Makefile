@@ -34,10 +34,10 @@ all-tests: .venv/.compiled
 	$(PYTEST)
 
 # Bytecode, and what hypothesis keeps of our modules and of Unicode, written once: each of pytest's workers would make
-# them for itself.
+# them for itself. A test that fails, status 1, is seen again in `all-tests`; status 5 is that none has the name.
 .venv/.compiled: .venv/.with-dev
 	ORT_DISABLE_TELEMETRY=1 $(BIN)/python -c "import faster_whisper, lancedb, onnx.numpy_helper, rapidocr, sentence_transformers, transformers.models.bert.modeling_bert"
-	-$(BIN)/python -m pytest --quiet -k test_no_text_breaks_it > /dev/null
+	$(BIN)/python -m pytest --quiet -k test_subtitle_parsers > /dev/null || test $$? = 1
 	@touch $@
 
 # Writes the generated pages; `pages` compares them.
