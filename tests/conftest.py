@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
+WHOLLY_SLOW = re.compile(rb"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
+"""Of a module whose tests are all slow, which may import what takes seconds."""
 FAST_LANE = "not slow"
 TEXT_ENCODER = "RAG_ENCODER__TEXT"
 # The fitted reasoner and the reports were made with MiniLM. Whisper takes two seconds to load, and there is
@@ -27,11 +30,11 @@ LOOPBACK = ("127.", "::1", "localhost")
 
 # A loaded machine is slow, not wrong: no deadline, no health check of the clock.
 CLOCKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
-# Every run draws other examples, in CI too: what 50 of them miss, the next run may find.
+# Every run draws other examples, in CI too: what 25 of them miss, the next run may find.
 settings.register_profile(
-    "full", deadline=None, suppress_health_check=CLOCKS, max_examples=50, derandomize=False
+    "ours", deadline=None, suppress_health_check=CLOCKS, max_examples=25, derandomize=False
 )
-settings.register_profile("fast", settings.get_profile("full"), max_examples=20)
+settings.load_profile("ours")
 
 
 class NetworkDenied(AssertionError):
@@ -56,8 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-golden", action="store_true", help="write tests/golden/data again")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
+def pytest_configure() -> None:
     # For fixtures that outlive a module, which are made before its environment.
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
@@ -70,8 +72,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    slow = collection_path.parent == HERE and collection_path.name in SLOW_FOLDERS
-    return True if slow and config.option.markexpr == FAST_LANE else None
+    if config.option.markexpr != FAST_LANE:
+        return None
+    if collection_path.name.startswith("test_"):
+        return True if WHOLLY_SLOW.search(collection_path.read_bytes()) else None
+    return True if collection_path.parent == HERE and collection_path.name in SLOW_FOLDERS else None
 
 
 def _folder(item: pytest.Item) -> str:

@@ -16,6 +16,8 @@ from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import DeviceFull, SettingsError
 
 torch = pytest.importorskip("torch")
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
 
 ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_device(name))  # type: ignore[misc]  # two of the literals
 """No machine has both."""

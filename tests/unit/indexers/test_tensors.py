@@ -14,7 +14,7 @@ from rag.errors import WeightsInvalid
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    import torch
+    import torch  # for seconds: the tests that use it are slow ones
     from safetensors.torch import save_file
 
     values = torch.linspace(-70000, 70000, 24).reshape(6, 4)
@@ -28,6 +28,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "model.safetensors"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["single", "half", "brain"])
 def test_values_are_exact(file: Path, name: str) -> None:
     from safetensors.torch import load_file
@@ -40,6 +41,7 @@ def test_values_are_exact(file: Path, name: str) -> None:
     assert tensors.shape(name) == (6, 4)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_named(file: Path) -> None:
     with pytest.raises(WeightsInvalid, match="quarter"):
         Tensors([file]).read("quarter")

@@ -17,6 +17,7 @@ from tests.fakes.tiny_models import save_clip, save_siglip
 LONG = "lamp " * 300
 
 
+@pytest.mark.slow
 def test_long_texts_keep_their_end(tmp_path: Path) -> None:
     clip, siglip = save_clip(tmp_path / "clip"), save_siglip(tmp_path / "siglip")
     short, long = (image_text_tokens(clip)(text) for text in ("a cat", LONG))

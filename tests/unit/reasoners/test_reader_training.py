@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from training.reader import Asked, with_unanswered
+
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
 
 TEXT = "The tower in Paris was finished in 1889. It was built for a fair. Lyon is on the Rhone."
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
@@ -19,6 +20,9 @@ from training.captions import ACTS, IDLE, NONE, decor
 from training.drawing import LABELS, labels_at
 from training.export import folded, vocabulary
 from training.network import Network
+
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
 
 COUNTS = {
     "objects": len(KINDS),
