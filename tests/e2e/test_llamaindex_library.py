@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from rag import Library
-from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
 from rag.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +26,8 @@ def folder(tmp_path_factory):
 
 
 def test_a_passage_is_retrieved_and_a_question_answered_with_its_source(folder):
+    from rag.llamaindex import LibraryQueryEngine, LibraryRetriever  # two seconds in each of pytest's workers
+
     asked = "What is the mirror of the telescope made of?"
     with Library.open(folder) as library:
         best, *_ = LibraryRetriever(library, kind="passage", top_k=1).retrieve("a telescope's mirror")

@@ -13,7 +13,6 @@ from typing import Any
 
 import anyio
 import httpx
-import openai
 import pytest
 from mcp.client import Client
 
@@ -83,6 +82,8 @@ def test_both_generations_of_mcp_over_http_and_the_checks_before_it(address: str
 
 
 def test_the_openai_client_gets_answers_streamed_and_not(address: str, world: World) -> None:
+    import openai  # a second in each of pytest's workers
+
     with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client:
         assert [model.id for model in client.models.list()] == [MODEL]
         question: Any = [{"role": "user", "content": "What do I switch on? (A) the lamp (B) the kettle"}]
