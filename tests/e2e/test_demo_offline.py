@@ -81,7 +81,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(home)
     python = home / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index")
-    _run(*pip, wheel, cwd=folder)
+    _run(*pip, "--no-compile", wheel, cwd=folder)  # each module at its first import, and of many none
     # The .pth files of a folder that is itself named in one, as an editable install's, are not read.
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(_run(python, "-c", where, cwd=folder).strip())
