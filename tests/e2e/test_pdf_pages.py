@@ -14,8 +14,6 @@ from tests.fakes.command import run_rag
 from tests.fakes.documents import write_pdf
 from tests.fakes.library_dump import dump
 
-pytestmark = pytest.mark.slow
-
 PARTS = ("pump", "cover", "filter", "belt", "valve", "lamp", "brake", "hose", "spring", "wheel")
 LAST = 40
 FACTS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from PIL import Image
 from pypdf import PdfWriter
 
@@ -12,8 +11,6 @@ from rag import Library, PassageCitation
 from rag.indexing import index
 from rag.settings import load_settings
 from tests.fakes.documents import page_image, write_scans
-
-pytestmark = pytest.mark.slow
 
 PUMP = "The fuel pump\n\nThe fuel pump is behind the left cover.\nIt is removed with its seal."
 ROWS = (

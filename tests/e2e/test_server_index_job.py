@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rag.server.jobs import Jobs
 from rag.settings import Settings
 from tests.fakes.synthetic import write_video
@@ -23,7 +21,6 @@ def _ended(jobs: Jobs, job_id: str) -> Any:
     raise AssertionError(job)
 
 
-@pytest.mark.slow
 def test_a_folder_is_forecast_by_a_child_process(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

@@ -6,12 +6,9 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 SECONDS = 3
 
 
-@pytest.mark.slow
 def test_writers_and_readers_at_once_see_whole_files_and_one_error_line() -> None:
     # In a process of its own: it forks, and the threads that Lance has after other tests survive no fork.
     command = [sys.executable, "-m", "benchmarks.concurrent_library"]

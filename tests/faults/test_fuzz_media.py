@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.fuzz_media import all_seeds, fuzz, read_file
 from corpora.video.reader import MediaReader
 
 
-@pytest.mark.slow
 def test_every_file_is_read_before_it_is_changed(tmp_path: Path) -> None:
     seeds = all_seeds()
     assert seeds.keys() > {".mp4", ".mkv", ".mp3", ".srt", ".pdf", ".parquet", ".toml"}
@@ -21,7 +18,6 @@ def test_every_file_is_read_before_it_is_changed(tmp_path: Path) -> None:
             assert read_file(reader, path, kind), kind
 
 
-@pytest.mark.slow
 def test_mutated_files_are_read_or_refused_and_open_no_others() -> None:
     rows = fuzz(len(all_seeds()), seed=0)
     assert {row.files for row in rows.values()} == {1}

@@ -76,7 +76,6 @@ def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
         assert texts(reader, tmp_path / "good.md") == ["Oil the chain."]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
 def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: Path) -> None:
     """The sentence splitter of the first holds 220 MB for good; the second takes up to 300 MB by itself."""
@@ -88,7 +87,6 @@ def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: 
         assert texts(reader, tmp_path / "wide.jsonl") == ["a"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_text")
 def test_one_document_stops_neither_this_run_nor_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

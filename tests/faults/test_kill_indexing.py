@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.kill_index import kill_runs
 
 KILLS = 4
 
 
-@pytest.mark.slow
 def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path: Path) -> None:
     result, stages = kill_runs(tmp_path, KILLS)
     assert result.messages == []

@@ -19,7 +19,7 @@ from rag.store.layout import open_layout
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
+pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 def settings_of(library: Path, **given: Any) -> Settings:
