@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any, Literal
 
-import anyio
 from fastapi import APIRouter, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.agents import AgentsDocument, agents_shape
-from rag.server.events import Emit, EventStream
 from rag.server.jobs import JobDocument, JobsDocument
 from rag.server.problems import MOST_KEYS, Document, problems
 from rag.server.questions import Body
@@ -19,8 +17,6 @@ from rag.server.service import Served
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 
-LOOK_SECONDS = 0.2
-"""Between two looks at what a job wrote."""
 LONGEST_PATH = 4096
 
 
@@ -86,32 +82,6 @@ def show_job(service: Served, job_id: JobId) -> Response:
 def cancel_job(service: Served, job_id: JobId) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return Document(service.jobs.cancel(job_id))
-
-
-@router.get(
-    "/jobs/{job_id}/events",
-    response_class=Response,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **problems(404)},
-)
-def follow_job(service: Served, job_id: JobId) -> Response:
-    """The job as it is, then what happens, to its end."""
-    first = service.jobs.get(job_id)
-
-    async def produce(emit: Emit) -> None:
-        job = first
-        await emit("job", job)
-        while job["ended"] is None:
-            await anyio.sleep(LOOK_SECONDS)
-            before, job = job, service.jobs.get(job_id)
-            for name, rows in (("problem", "problems"), ("step", "steps")):
-                for row in job[rows][len(before[rows]) :]:
-                    await emit(name, row)
-            if job["progress"] != before["progress"]:
-                await emit("progress", job["progress"])
-            if (job["state"], job["ended"]) != (before["state"], before["ended"]):
-                await emit("job", job)
-
-    return EventStream(service, produce)
 
 
 @router.get("/agents", responses={200: {"model": AgentsDocument}, **problems()})

@@ -81,7 +81,7 @@ def test_15_a_job_that_waits_has_no_bar_and_a_forecast_loads_no_models(tab: Tab)
         for day, (name, state, dry) in zip((2, 1), asked, strict=True)
     ]
     tab.page.route("**/v1/jobs", lambda route: route.fulfill(json={"jobs": jobs, "roots": ["/root"]}))
-    tab.page.route("**/v1/jobs/*/events", lambda route: route.abort("aborted"))
+    tab.page.route("**/v1/jobs/b", lambda route: route.abort("aborted"))
     tab.open(ADD)
     waiting, looking = tab.page.locator("[data-job=c]"), tab.page.locator("[data-job=b]")
     assert waiting.get_by_role("progressbar").count() == 0

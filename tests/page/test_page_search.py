@@ -138,7 +138,7 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
 
 
 def test_3_while_the_first_folder_is_indexed_the_page_says_so(tab: Tab) -> None:
-    tab.expected.append("/v1/jobs/1/events")
+    tab.expected.append("/v1/jobs/1")
     job = {"job_id": "1", "kind": "index", "state": "running", "dry_run": False, "folder": "/videos"}
     health = {"status": "empty", "models": "cold", "problem": "none", "library": None, "indexing": True}
     tab.page.route("**/v1/health", lambda route: route.fulfill(json=health))

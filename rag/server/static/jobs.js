@@ -1,7 +1,7 @@
 // @ts-check
-/** Jobs of the server: one stream of events for the page, and the form that adds a folder. */
+/** Jobs of the server: the one that is followed, and the form that adds a folder. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { events, get, post, Problem, request } from "./api.js";
+import { get, post, Problem, request } from "./api.js";
 import { bytes, count, duration, printable, tail } from "./format.js";
 import { failed, loading, sayError } from "./components.js";
 import { Loader, update } from "./state.js";
@@ -11,9 +11,12 @@ const RUNNING = ["queued", "running", "cancelling"];
 const STATES = { queued: "waits", running: "runs", cancelling: "is being cancelled", done: "done", partial: "done, with problems", failed: "failed", cancelled: "cancelled" };
 
 const list = /** @type {Loader<any>} */ (new Loader());
-/** The one stream of this page: browsers open few connections. @type {{id: string, stop: AbortController} | null} */
-let stream = null;
-/** Streams that failed one after the other: the first is said, and each is taken up later than the one before. */
+const LOOK_MS = 300;
+/** The look at a job that is under way. @type {AbortController | null} */
+let look = null;
+/** The next one. */
+let timer = 0;
+/** Looks that failed one after the other: the first is said, and each comes later than the one before. */
 let failures = 0;
 let folder = "";
 let refused = "";
@@ -26,8 +29,9 @@ export function enter() {
 }
 
 export function leave() {
-  stream?.stop.abort();
-  stream = null;
+  look?.abort();
+  look = null;
+  clearTimeout(timer);
 }
 
 /** The job in the address, whose steps are shown. */
@@ -58,31 +62,23 @@ export function put(job) {
   update();
 }
 
-/** Follow the job that the address names, else the first that runs, to its end; a lost connection is taken up again. */
+/** Look at the job that the address names, else at the first that runs, again and again to its end. */
 async function follow() {
   const running = jobs().filter((one) => RUNNING.includes(one.state));
   const job = running.find((one) => one.job_id === named()) ?? running.at(-1);
-  if (!job || stream?.id === job.job_id || document.hidden || !watching()) return;
   leave();
-  const mine = (stream = { id: job.job_id, stop: new AbortController() });
+  if (!job || document.hidden || !watching()) return;
+  const { signal } = (look = new AbortController());
   try {
-    const response = await request(`/v1/jobs/${job.job_id}/events`, { accept: "text/event-stream", signal: mine.stop.signal });
+    const now = await get(`/v1/jobs/${job.job_id}`, signal);
+    if (!signal.aborted) put(now);
     failures = 0;
-    for await (const { event, data } of events(response)) {
-      const now = jobs().find((one) => one.job_id === job.job_id) ?? job;
-      if (event === "job") put(data);
-      if (event === "progress") put({ ...now, state: "running", progress: data });
-      if (event === "problem") put({ ...now, problems: [...(now.problems ?? []), data] });
-      if (event === "step") put({ ...now, steps: [...(now.steps ?? []), data] });
-    }
-    put(await get(`/v1/jobs/${job.job_id}`));
   } catch (error) {
-    if (mine.stop.signal.aborted) return;
+    if (signal.aborted) return;
     if (!failures) sayError(error);
     failures += 1;
   }
-  if (stream === mine) stream = null;
-  setTimeout(follow, Math.min(1000 * 2 ** failures, 30_000));
+  if (!signal.aborted) timer = setTimeout(follow, Math.min(LOOK_MS * 2 ** failures, 30_000));
 }
 
 /** Begin a job; its id, or null where it is refused. @param {Record<string, unknown>} body @returns {Promise<string | null>} */

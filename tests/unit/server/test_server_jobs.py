@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -319,10 +318,10 @@ def test_jobs_over_http(client: TestClient, roots: Path) -> None:
     made = client.post("/v1/jobs", json=body)
     address = made.headers["location"]
     assert (made.status_code, address) == (202, f"/v1/jobs/{made.json()['job_id']}")
-    events = _events(client.get(f"{address}/events").text)
-    assert (events[0][0], *events[-1][:1], events[-1][1]["state"]) == ("job", "job", "partial")
+    app: Any = client.app
+    ended(app.state.service.jobs, made.json()["job_id"])
     problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
-    assert ("problem", problem) in events
+    assert client.get(address).json()["problems"] == [problem]
     assert client.delete(address).json()["state"] == "partial"
 
 
@@ -341,8 +340,7 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
 
 
 def test_unknown_jobs_are_404(client: TestClient) -> None:
-    for address in ("/v1/jobs/0123456789abcdef", "/v1/jobs/0123456789abcdef/events"):
-        assert client.get(address).status_code == 404
+    assert client.get("/v1/jobs/0123456789abcdef").status_code == 404
     assert client.get("/v1/agents").json()["agents"][0]["options"][0] == {
         "name": "video",
         "type": "video",
@@ -354,10 +352,3 @@ def test_unknown_jobs_are_404(client: TestClient) -> None:
         "minimum": None,
         "maximum": None,
     }
-
-
-def _events(text: str) -> list[tuple[str, Any]]:
-    blocks = [
-        dict(line.split(": ", 1) for line in block.splitlines()) for block in text.split("\n\n") if block
-    ]
-    return [(block["event"], json.loads(block["data"])) for block in blocks]
