@@ -56,7 +56,7 @@ class Tensors:
         self._held: dict[str, Any] = {}
         for file in files:
             held = _opened(file, "np")
-            if any(held.get_slice(name).get_dtype() == "BF16" for name in held.keys()):  # noqa: SIM118
+            if any(held.get_slice(name).get_dtype() == "BF16" for name in held.keys()):  # noqa: SIM118 (no dict)
                 held = _opened(file, "pt")  # NumPy does not know it
             self._held |= dict.fromkeys(held.keys(), held)
 
