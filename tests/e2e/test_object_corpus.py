@@ -29,6 +29,8 @@ from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -137,7 +137,7 @@ def test_the_commands_run_with_the_simulated_model(
 ) -> None:
     section = SECTIONS[paper]
     if paper == "EgoFact":  # random vectors do not separate facts, by which its questions are built
-        monkeypatch.delenv(TEXT_ENCODER)
+        monkeypatch.setenv(TEXT_ENCODER, "all-MiniLM-L6-v2")
     WRITERS[paper](tmp_path, videos)
     settings = re.sub(r'base_url = ".*"', f'base_url = "{simulated}"', SHARED.settings + section.settings)
     # ImageBind needs packages of its own (`make test-extras`).

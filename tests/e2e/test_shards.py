@@ -18,6 +18,8 @@ from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,7 +51,6 @@ def counts(report: IndexReport) -> tuple[object, ...]:
     return (report.indexed, report.moved, report.clips, report.passages, report.problems, report.exit_code)
 
 
-@pytest.mark.slow
 def test_shards_by_hand_merged_are_a_plain_run(corpus: Path, tmp_path: Path) -> None:
     plain = index([corpus], settings=settings_of(tmp_path / "plain"))
     shards = [tmp_path / "1", tmp_path / "2"]
@@ -61,7 +62,6 @@ def test_shards_by_hand_merged_are_a_plain_run(corpus: Path, tmp_path: Path) -> 
     assert (after.indexed, after.problems) == (0, plain.problems)
 
 
-@pytest.mark.slow
 def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
     """The rows and the report of a run on disk: new, and after every kind of change."""
     changing = tmp_path / "corpus"
@@ -90,7 +90,6 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.slow
 def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
     corpus: Path, tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +113,6 @@ def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
     assert not layout.shards()
 
 
-@pytest.mark.slow
 def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_path: Path) -> None:
     library = tmp_path / "library"
     index([corpus / "0.md"], settings=settings_of(library))

@@ -21,6 +21,8 @@ from rag.store.reading import Reader
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 def group(name: str, seconds: int) -> Group:
     found = FoundFile(name, "video", seconds * MEDIA_BYTES_A_SECOND, 2, 3, (), name)
