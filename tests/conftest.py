@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
-WHOLLY_SLOW = re.compile(rb"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
+WHOLLY_SLOW = re.compile(rb"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 """Of a module whose tests are all slow, which may import what takes seconds."""
 FAST_LANE = "not slow"
 TEXT_ENCODER = "RAG_ENCODER__TEXT"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from eval.metrics.intervals import Estimate
 from eval.reports.described import load_report
@@ -240,7 +239,9 @@ def test_a_task_without_a_report_of_its_own_has_the_generic_tables(tmp_path: Pat
 ONE, OTHER = Estimate(1.0, 18, 2, 0.2, 1.0), Estimate(1.0, 10, 2, 0.2, 1.0)
 
 
-def plotted(paint: Callable[[Any], None]) -> tuple[Figure, Any]:
+def plotted(paint: Callable[[Any], None]) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     paint(axes)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmarks.speech import espeak
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, voiced_part, windows
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import file_parts, find_weights
@@ -146,6 +145,8 @@ def test_a_line_lasts_as_long_as_its_voice(
 
 @pytest.mark.slow
 def test_the_installed_weights_hear_what_is_said_and_when() -> None:
+    from benchmarks.speech import espeak
+
     found = verify(AsrSettings().model, EncoderSettings())
     assert found.ok
     assert {check.path: check.state for check in found.files}["model.bin"] == "ok"
