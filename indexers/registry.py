@@ -66,11 +66,9 @@ class Resolution:
     """One line: why this one, or what is missing and how to get it."""
 
 
-def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
+def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
     """What `settings.image` means on this machine: a name, `none`, or `auto` for the first of `AUTO_ORDER`
     that is here. Looks at files only.
-
-    `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that
     cannot be opened; `auto` never raises.
@@ -82,10 +80,10 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
         _, source = image_source(name, settings)
         return Resolution(name, f"{name} by the settings, from {source.path}")
     broken = ""
-    for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
+    for name in AUTO_ORDER:
         try:
             folder = find_weights(name, settings, "image encoder")
-        except (WeightsMissing, SettingsError):
+        except WeightsMissing:
             continue
         except WeightsInvalid as error:
             broken = broken or f" (passed over {error})"

@@ -112,13 +112,11 @@ MANIFEST = Path(".workbench", "manifest.json")
 VERSION = 1
 RECORD = "films.jsonl"
 """Manifest lines of finished videos, while the corpus is being made."""
-ENCODER = "bundled"
-"""Trained on these videos (`corpora.manifest` reads the recommendation)."""
 
 
 def marked(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a manifest: `content`, `"workbench": 1` and the encoder."""
-    return {"workbench": VERSION, "recommended_encoder": ENCODER, **content}
+    """The content of a manifest: `content` and `"workbench": 1`."""
+    return {"workbench": VERSION, **content}
 
 
 def write_marker(folder: str | os.PathLike[str], content: Mapping[str, Any]) -> None:

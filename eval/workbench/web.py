@@ -6,7 +6,7 @@ videos, write uploads of its own (`Upload`, `new_video`) and have them made with
 web.jsonl, pages.jsonl     as `rag.web` reads them; written last
 videos/*.mp4               each video once, however many uploads show it
 .workbench/events.jsonl    what happens in each video
-.workbench/manifest.json   marks the folder as a Workbench one, so that `auto` takes the bundled encoder
+.workbench/manifest.json   marks the folder as a Workbench one
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Model:
     """A pickle of known hash that `pull` may turn into safetensors, where nothing else is published."""
     note: str = ""
     specialised: bool = False
-    """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
+    """Understands the Workbench's videos and no other, so that `auto` never takes it."""
     packaged: str = ""
     """The package that it comes with, for those who pull nothing; empty for most."""
     revision: str | None = None
@@ -156,5 +156,5 @@ def is_packaged(name: str) -> bool:
 
 
 def is_specialised(name: str) -> bool:
-    """Whether that encoder understands the corpora that recommend it alone; false for unknown names."""
+    """Whether that encoder understands the Workbench's videos alone; false for unknown names."""
     return any(model.name == name and model.specialised for model in catalogue())

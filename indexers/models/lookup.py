@@ -137,10 +137,10 @@ def image_encoder_advice() -> str:
 
 
 def specialised_encoder_warning(name: str) -> str:
-    """One line for a library whose encoder understands the corpora that recommend it alone."""
+    """One line for a library whose encoder understands the Workbench's videos alone."""
     return (
-        f"the image encoder {name} only understands the corpora that recommend it, not other videos; "
-        f"install a general one with: rag models pull {recommended_model('image encoder').name}"
+        f"the image encoder {name} only understands the Workbench's videos; install a general one with: "
+        f"rag models pull {recommended_model('image encoder').name}"
     )
 
 

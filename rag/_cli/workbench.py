@@ -101,4 +101,5 @@ def _lines(report: CorpusReport) -> Iterator[str]:
         f"{counted(report.videos, 'video')}{existing} with {duration(report.seconds)} of media, "
         f"{byte_count(report.bytes)}, and {counted(report.passages, 'passage')}"
     )
-    yield f"index them with: rag index {shlex.quote(os.fspath(report.folder))}"
+    # No other encoder knows these videos.
+    yield f"index them with: RAG_ENCODER__IMAGE=bundled rag index {shlex.quote(os.fspath(report.folder))}"

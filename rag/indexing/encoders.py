@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.settings import SHORT_SIDE
 from indexers.errors import OTHER_ENCODER, EncoderKind
 from indexers.models.catalogue import is_specialised
-from indexers.models.lookup import specialised_encoder_warning
 from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 from indexers.registry import (
     choose_backend,
@@ -20,7 +19,6 @@ from indexers.registry import (
     resolve_image_encoder,
 )
 from rag.errors import EncoderMismatch, SettingsError
-from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
@@ -47,25 +45,22 @@ class SelectedEncoders:
     """Whether the library was made by this run."""
 
 
-def select_encoders(
-    writer: Writer, settings: Settings, *, recommended: str | None = None
-) -> SelectedEncoders:
-    """The encoders of this run. `recommended`: the one that all indexed corpora recommend, for `auto`.
+def select_encoders(writer: Writer, settings: Settings) -> SelectedEncoders:
+    """The encoders of this run: a new library takes what `settings` ask for, an old one keeps its own.
 
-    A new library takes what `settings` ask for. An old one keeps its own. Raises `EncoderMismatch`,
-    `SettingsError`, `WeightsMissing`.
+    Raises `EncoderMismatch`, `SettingsError`, `WeightsMissing`.
     """
     held = writer.meta
     if held is None:
-        chosen = choose_encoders(settings, recommended)
+        chosen = choose_encoders(settings)
         return replace(chosen, meta=writer.set_meta(chosen.meta))
-    return stored_encoders(held, settings, recommended=recommended)
+    return stored_encoders(held, settings)
 
 
-def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None = None) -> SelectedEncoders:
+def stored_encoders(held: Meta, settings: Settings) -> SelectedEncoders:
     """The encoders that a library was made with. Raises as `select_encoders`."""
     settings = settings_of_library(held, settings)
-    line = _image_line(held, settings, recommended)
+    line = _image_line(held, settings)
 
     def open_image() -> ImageEncoder | None:
         return open_held(held.image_encoder, settings) if held.image_encoder else None
@@ -73,11 +68,9 @@ def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None =
     return SelectedEncoders(held, LazyTextEncoder(held.text_encoder, settings), open_image, line)
 
 
-def open_configured_encoder(
-    settings: Settings, *, recommended: str | None = None
-) -> tuple[ImageEncoder | None, str]:
+def open_configured_encoder(settings: Settings) -> tuple[ImageEncoder | None, str]:
     """The image encoder that the settings ask for, loaded, and one line on it."""
-    resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
+    resolved = resolve_image_encoder(settings.encoder)
     if resolved.name is None:
         return None, f"image embeddings: off ({resolved.reason})"
     backend, batch = choose_backend(resolved.name, settings.encoder)
@@ -97,9 +90,9 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
     )
 
 
-def choose_encoders(settings: Settings, recommended: str | None) -> SelectedEncoders:
+def choose_encoders(settings: Settings) -> SelectedEncoders:
     """What a new library is to be made with on this machine."""
-    image, line = open_configured_encoder(settings, recommended=recommended)
+    image, line = open_configured_encoder(settings)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     side = settings.video.short_side or frame_side(SHORT_SIDE, image)
     meta = Meta(
@@ -156,14 +149,14 @@ def settings_of_library(held: Meta, settings: Settings) -> Settings:
     return settings.model_copy(update={"encoder": settings.encoder.model_copy(update={"text": own})})
 
 
-def _image_line(held: Meta, settings: Settings, recommended: str | None) -> str:
+def _image_line(held: Meta, settings: Settings) -> str:
     """One line on the image encoder. Raises `EncoderMismatch` for another one that the settings name."""
     asked = settings.encoder.image
     own = held.image_encoder
     if asked == "auto":
         if own is not None:
             return f"image embeddings: {own.name}"
-        resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
+        resolved = resolve_image_encoder(settings.encoder)
         if resolved.name is None:
             return f"image embeddings: off ({resolved.reason})"
         return (
@@ -188,12 +181,6 @@ def _mismatch(kind: EncoderKind, held: str, asked: str) -> EncoderMismatch:
         f"this library was made with the {kind} encoder {held}, not {asked}: use that one, or "
         f"{OTHER_ENCODER[kind]}"
     )
-
-
-def warn_of_specialised(encoder: EncoderRef | None, recommended: str | None, progress: Progress) -> None:
-    """Note an encoder that knows other images than those of a corpus that does not recommend it."""
-    if encoder is not None and encoder.name != recommended and is_specialised(encoder.name):
-        progress.note(specialised_encoder_warning(encoder.name))
 
 
 def open_tower_of_library(meta: Meta, settings: Settings) -> TextTower | None:

@@ -52,7 +52,6 @@ def forecast(
     roots: Sequence[str],
     settings: Settings,
     *,
-    recommended: str | None = None,
     prune: Prune = False,
     limit: int | None,
     started: float,
@@ -84,7 +83,7 @@ def forecast(
     bad = {problem.path for problem in unreadable}
     files = [file for file in files if file.path not in bad]
     durations = [*map(estimated_seconds, remote), *probed]
-    resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
+    resolved = resolve_image_encoder(settings.encoder)
     ahead = _estimated(files, durations, settings, embeds=resolved.name is not None)
     return replace(
         scan_report(folder, found),

@@ -12,7 +12,6 @@ code, and the shards are merged (`shards`).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -21,13 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.fetching import scratch_folder
-from corpora.manifest import recommended_encoder
 from corpora.objects import is_url
 from corpora.passages.page_layout import TextLine
 from corpora.records import Evidence, Video
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
+from indexers.models.catalogue import is_specialised
+from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
 from indexers.protocol import Disabled, TextTower
 from indexers.soundtrack import SoundMeter
@@ -36,13 +36,7 @@ from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.clips import clip_audio
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
-from rag.indexing.encoders import (
-    SelectedEncoders,
-    open_tower_of_library,
-    select_encoders,
-    stored_side,
-    warn_of_specialised,
-)
+from rag.indexing.encoders import SelectedEncoders, open_tower_of_library, select_encoders, stored_side
 from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
 from rag.indexing.media import (
     FrameIndexer,
@@ -102,7 +96,6 @@ def run_indexing(
         earlier = shards.take_up()
 
         # Plan
-        recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
         plan = make_plan(scan, roots, writer, settings, hash_later=shards.wanted)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
@@ -112,17 +105,17 @@ def run_indexing(
 
         # Read, sense, write and commit each content
         if reembed:
-            reembed_library(writer, settings, progress, stats, recommended=recommended)
+            reembed_library(writer, settings, progress, stats)
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
         stats.moved += plan.arrived
         if shards.wanted and groups:
-            shards.index(groups, recommended=recommended)
+            shards.index(groups)
         here = [] if shards.wanted else groups
         if here or plan.known or reembed or outdated:
-            index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
+            index_contents(writer, here, outdated, settings, outcomes, progress)
         shards.close()
 
         # Commit what is gone, and the indexes
@@ -130,7 +123,7 @@ def run_indexing(
         if plan.emptied:
             writer.remove_paths(plan.emptied)
         if renamed := writer.renamed():
-            text = select_encoders(writer, settings, recommended=recommended).text
+            text = select_encoders(writer, settings).text
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = groups or plan.known or earlier or gone or plan.emptied or renamed or reembed
@@ -142,9 +135,7 @@ def run_indexing(
     return stats
 
 
-def index_shard(
-    shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
-) -> list[str]:
+def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress) -> list[str]:
     """Index a shard into its library, with the encoders of `meta`; one on a store is made here first.
 
     Called again, it goes on where it was. Returns one line for each stage. Raises the errors of the library
@@ -153,7 +144,7 @@ def index_shard(
     if not isinstance(shard.library, Path):
         with scratch_folder(settings.storage) as scratch:
             local = replace(shard, library=scratch / HERE)
-            lines = index_shard(local, meta, settings, recommended, progress)
+            lines = index_shard(local, meta, settings, progress)
             with Reader.open(local.library) as reader, Writer.open(shard.library) as writer:
                 copy_library(reader, writer, newer=True)
         return lines
@@ -164,7 +155,7 @@ def index_shard(
         plan = make_plan(scan, [], writer, settings)
         outcomes.report(plan.problems)
         outcomes.publish(*plan.known)
-        index_contents(writer, plan.groups, [], settings, outcomes, progress, recommended=recommended)
+        index_contents(writer, plan.groups, [], settings, outcomes, progress)
         outcomes.keep_scan_problems(plan, scan, [])
     return outcomes.stats.stages
 
@@ -176,16 +167,15 @@ def index_contents(
     settings: Settings,
     outcomes: FileOutcomes,
     progress: Progress,
-    *,
-    recommended: str | None,
 ) -> None:
     """Read, sense, write and commit `groups`; then measure those of `outdated`, which the library has."""
     stats = outcomes.stats
-    encoders = select_encoders(writer, settings, recommended=recommended)
+    encoders = select_encoders(writer, settings)
     if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
         stats.stages.append(encoders.line)
     image = encoders.meta.image_encoder
-    warn_of_specialised(image, recommended, progress)
+    if image is not None and is_specialised(image.name):
+        progress.note(specialised_encoder_warning(image.name))
     with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
         contents = ContentIndexer(writer, settings, encoders, readers, outcomes, progress)
         left = sum(writer.video(group.content_id).duration for group in outdated)

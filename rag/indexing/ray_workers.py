@@ -35,9 +35,9 @@ START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
 
 
-def choose(settings: Settings, recommended: str | None) -> Meta:
+def choose(settings: Settings) -> Meta:
     """What a new library is made with, chosen where it will be encoded."""
-    return choose_encoders(settings, recommended).meta
+    return choose_encoders(settings).meta
 
 
 class RayPool:
@@ -70,10 +70,10 @@ class RayPool:
     def __exit__(self, *_: object) -> None:
         self._ray.shutdown()
 
-    def choose(self, recommended: str | None) -> Meta:
+    def choose(self) -> Meta:
         """What a new library is made with, chosen by one of the workers."""
         self._progress.status("a worker opens encoders")
-        call = self._remote(choose).remote(self._settings, recommended)
+        call = self._remote(choose).remote(self._settings)
         meta: Meta | None = self._result(call)
         if meta is None:
             raise RagError(f"{ATTEMPTS} workers died while they opened encoders; see the logs of Ray")

@@ -37,14 +37,7 @@ from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
 
-def reembed_library(
-    writer: Writer,
-    settings: Settings,
-    progress: Progress,
-    stats: IndexingStats,
-    *,
-    recommended: str | None = None,
-) -> None:
+def reembed_library(writer: Writer, settings: Settings, progress: Progress, stats: IndexingStats) -> None:
     """Decode and encode every video again; the new vectors replace the old when the last video is done.
 
     Until then questions are answered from the old ones; killed, it resumes where it was. `stats` gets the
@@ -55,7 +48,7 @@ def reembed_library(
     if writer.meta is None:
         return
     settings = settings_of_library(writer.meta, settings)
-    encoder, line = open_configured_encoder(settings, recommended=recommended)
+    encoder, line = open_configured_encoder(settings)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))
     ref = reference(encoder)

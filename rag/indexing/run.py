@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
-from corpora.manifest import recommended_encoder
 from corpora.objects import is_url
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile, UsageError
@@ -62,9 +61,7 @@ def index(
 
     given = folder, found, roots, settings
     if dry_run:
-        return forecast(
-            *given, recommended=recommended_encoder(roots), prune=prune, limit=limit, started=started
-        )
+        return forecast(*given, prune=prune, limit=limit, started=started)
     stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     return _report(folder, found, stats, started)

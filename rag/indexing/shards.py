@@ -61,7 +61,7 @@ class Shard:
         )
 
 
-IndexShard = Callable[[Shard, Meta, Settings, str | None, Progress], list[str]]
+IndexShard = Callable[[Shard, Meta, Settings, Progress], list[str]]
 """`rag.indexing.pipeline.index_shard`."""
 
 
@@ -163,21 +163,21 @@ class ShardedRun:
                 _discard(library)
         return paths
 
-    def index(self, groups: Sequence[Group], *, recommended: str | None) -> None:
+    def index(self, groups: Sequence[Group]) -> None:
         """Index contents. Raises the errors of the library, of the models and of the cluster."""
         documents = [group for group in groups if not group.is_media]
         media = [group for group in groups if group.is_media]
         self._progress.start(sum(map(_seconds, media)), len(groups))
         self._progress.start_documents(len(documents), sum(map(_seconds, documents)))
         if self._settings.cluster.engine == "ray":
-            self._by_ray(groups, recommended)
+            self._by_ray(groups)
             return
-        meta = select_encoders(self._writer, self._settings, recommended=recommended).meta
+        meta = select_encoders(self._writer, self._settings).meta
         most = self._settings.cluster.group
         for at in range(0, len(groups), most):
             shard = Shard(self._here, tuple(groups[at : at + most]))
             watch = self._watch(shard)
-            self._note(self._index_shard(shard, meta, self._settings, recommended, watch))
+            self._note(self._index_shard(shard, meta, self._settings, watch))
             self._merge(shard.library)
             _discard(shard.library)
             watch.done()
@@ -190,19 +190,19 @@ class ShardedRun:
     def _here(self) -> Path:
         return self._layout.cache / SHARDS / HERE
 
-    def _by_ray(self, groups: Sequence[Group], recommended: str | None) -> None:
+    def _by_ray(self, groups: Sequence[Group]) -> None:
         settings = pinned_settings(self._settings).model_copy(update={"reasoner": ReasonerSettings()})
         with RayPool(settings, self._progress) as pool:
             if self._writer.meta is None:
-                self._writer.set_meta(pool.choose(recommended))
-            encoders = select_encoders(self._writer, self._settings, recommended=recommended)
+                self._writer.set_meta(pool.choose())
+            encoders = select_encoders(self._writer, self._settings)
             speech = asr_line(self._settings.asr, self._settings.encoder)
             self._note([encoders.line, ocr_line(self._settings.ocr), speech])
             parts = split(groups, self._shards(groups, pool.workers))
             while parts:
                 shards = [Shard(self._new_library(), tuple(part)) for part in parts]
                 left: list[Group] = []
-                given = [(shard, encoders.meta, settings, recommended, Progress()) for shard in shards]
+                given = [(shard, encoders.meta, settings, Progress()) for shard in shards]
                 for at, lines in pool.run(self._index_shard, given):
                     self._note(lines or [])
                     done = self._merge(shards[at].library)

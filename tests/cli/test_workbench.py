@@ -31,7 +31,7 @@ def test_a_corpus_is_made_and_then_found_whole(
     assert main(["workbench", "make", "wb", "--seed", "7", "--split", "test", *SMALL, "--text"]) == 0
     said = capsys.readouterr().out
     assert "1 video (1 existed already) with 30 s of media" in said
-    assert "rag index wb" in said
+    assert "RAG_ENCODER__IMAGE=bundled rag index wb" in said
 
     assert main(["workbench", "make", "wb", "--seed", "8", "--split", "test", *SMALL]) == 2
     refused = capsys.readouterr().err.splitlines()

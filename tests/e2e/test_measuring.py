@@ -10,8 +10,10 @@ import pytest
 from eval.workbench.sound import story_sound
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
+from indexers.models.lookup import specialised_encoder_warning
 from rag._cli.main import main
 from rag.indexing import index
+from rag.indexing.report import Progress
 from rag.library import Library
 from rag.records import ShotFilter, VideoHit
 from rag.settings import Settings, load_settings
@@ -64,6 +66,17 @@ def test_a_tone_finds_its_video_alone(library: Path) -> None:
             assert track is not None
             assert len(track.classes) == len(track.loudness) == 5
             assert opened.near_duplicates(hit.video_id) == ()
+
+
+def test_the_encoder_of_the_workbench_says_that_it_knows_nothing_else(videos: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Notes(Progress):
+        def note(self, line: str) -> None:
+            said.append(line)
+
+    index([videos / "warm.mp4"], settings=settings(tmp_path / "library"), progress=Notes())
+    assert said.count(specialised_encoder_warning("bundled")) == 1
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(

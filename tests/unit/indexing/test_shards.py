@@ -77,8 +77,8 @@ class InProcess:
     def __exit__(self, *_: object) -> None:
         """Nothing to end."""
 
-    def choose(self, recommended: str | None) -> Any:
-        return choose_encoders(self._settings, recommended).meta
+    def choose(self) -> Any:
+        return choose_encoders(self._settings).meta
 
     def run(self, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Any]]:
         for at, values in enumerate(given):

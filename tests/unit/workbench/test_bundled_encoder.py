@@ -32,10 +32,8 @@ def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_nothing_else")
-def test_auto_takes_it_for_workbench_corpora_alone() -> None:
+def test_auto_never_takes_it() -> None:
     assert resolve_image_encoder(SETTINGS).name != BUNDLED
-    assert resolve_image_encoder(SETTINGS, recommended=BUNDLED).name == BUNDLED
-    assert resolve_image_encoder(EncoderSettings(image="none"), recommended=BUNDLED).name is None
     assert resolve_image_encoder(EncoderSettings(image=BUNDLED)).name == BUNDLED
 
 

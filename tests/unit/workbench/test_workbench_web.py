@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from corpora.identity import content_hash
-from corpora.manifest import recommended_encoder
 from eval.workbench.long_videos import Card
 from eval.workbench.video import Render
 from eval.workbench.web import (
@@ -77,7 +76,6 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path, monkeypatch: pytest.Monk
     assert own.video.video().cards[-1].text == "Locker K4711"
     report = make_web(tmp_path / "web", TINY, inserted=[own], workers=1)
     assert (report.uploads, report.videos, report.made, report.pages) == (6, 5, 5, 416)
-    assert recommended_encoder([tmp_path / "web" / "videos"]) == "bundled"
     rows = [
         json.loads(line) for line in (tmp_path / "web" / "web.jsonl").read_text(encoding="utf-8").splitlines()
     ]
