@@ -4,6 +4,8 @@
 
 with f the `FEATURES` and g the `NONE` of `option_features`. `training/options.py` fits w and u to
 questions with known answers and writes `options.json`. The frames' vote (`frame_votes`) is added to log p.
+A sentence of a window counts with the window's weight (`window_odds`), so that of several windows that say
+what an option says the one that shows the scene decides.
 Where the words support none of the options, the frames alone may: with a chance that is fitted to questions
 about real footage. Questions about what is not there have half of the weight in that fit.
 
@@ -28,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.questions import option_label
-from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax
+from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax, window_odds
 from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, spelled_out, statement, two_hop
@@ -80,8 +82,11 @@ def answer_choice(
     by, question = weights(), reading.question
     options = range(len(question.options))
     claims = [statement(question, option) for option in question.options]
-    compared = OptionText(question, sequence).compared(claims, vectors, reading.text_vectors, by.features)
-    of_sentences = compared.rows @ by.features
+    odds = window_odds(reading, calibrator)
+    beside = np.array([odds.get(one.index, 0.0) if one.origin == "window" else 0.0 for one in sequence])
+    text = OptionText(question, sequence)
+    compared = text.compared(claims, vectors, reading.text_vectors, by.features, beside)
+    of_sentences = compared.rows @ by.features + beside[list(compared.places)]
     words = np.logaddexp.reduce(of_sentences, axis=1) if sequence else np.zeros(len(options))
     log_none = float(compared.facts @ by.none) if sequence else math.inf
     if none := [at for at in options if Form.NONE_OF.search(question.options[at])]:

@@ -73,6 +73,16 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
     return [Vote(round(float(value), 6), (seen[int(at)][0],)) for value, at in zip(values, best, strict=True)]
 
 
+def window_odds(reading: Reading, calibrator: ImageScoreCalibrator | None) -> dict[int, float]:
+    """Log of each window's weight, less that of the greatest, by its index; empty where retrieval compared
+    the clips (`ReadWindow.match`): then the windows were found by words, too."""
+    seen = list(frames_of(reading).items())
+    if calibrator is None or not seen or any(window.match is not None for window in reading.windows):
+        return {}
+    weights = np.log(np.maximum(_weights(reading, calibrator, seen), LEAST))
+    return {index: float(odds) for (index, _), odds in zip(seen, weights - weights.max(), strict=True)}
+
+
 def _asked_event(reading: Reading) -> str:
     """The event that must be seen; empty where the question names only what comes before or after it."""
     anchor = reading.anchor

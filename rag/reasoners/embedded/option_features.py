@@ -42,10 +42,11 @@ def denies(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Sentences; `rows` float64 (options, sentences, features) of each with each option; `facts` float64
-    (none,), `NONE` of the question."""
+    """Sentences and their places among all; `rows` float64 (options, sentences, features) of each with each
+    option; `facts` float64 (none,), `NONE` of the question."""
 
     sentences: tuple[Sentence, ...]
+    places: tuple[int, ...]
     rows: NDArray[np.float64]
     facts: NDArray[np.float64]
 
@@ -83,11 +84,14 @@ class OptionText:
         vectors: SentenceVectors,
         stored: Mapping[str, NDArray[np.float32]],
         weights: NDArray[np.float64],
+        beside: NDArray[np.float64] | None = None,
     ) -> Compared:
         """The `MOST_COMPARED` sentences that come first by what needs no vector. `claims`: of each option;
-        `stored`: vectors that need not be encoded, by text; `weights`: float64 (features,)."""
+        `stored`: vectors that need not be encoded, by text; `weights`: float64 (features,); `beside`:
+        float64 (sentences,), added to their values."""
         rows = self.lexical()
-        first = (rows @ weights).max(axis=0).round(6)
+        first = (rows @ weights).max(axis=0)
+        first = (first if beside is None else first + beside).round(6)
         kept = sorted(np.argsort(-first, kind="stable")[:MOST_COMPARED].tolist())
         held, rows = [self._sequence[at] for at in kept], rows[:, kept]
         if held:
@@ -95,7 +99,7 @@ class OptionText:
             said = np.stack([known[one.context] for one in held])
             rows[:, :, FEATURES.index("claim")] = np.stack([known[claim] for claim in claims]) @ said.T
         facts = np.array([1.0, self._text.unknown, np.log1p(len(self._sequence))])
-        return Compared(tuple(held), rows, facts)
+        return Compared(tuple(held), tuple(kept), rows, facts)
 
 
 def _without(own: Mapping[str, float], others: Collection[str]) -> dict[str, float]:

@@ -223,6 +223,21 @@ def test_frames_say_which_object_it_is_and_its_passage_what_is_true_of_it(seen: 
     assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == choice
 
 
+def test_of_two_windows_that_say_an_option_each_the_one_that_shows_the_scene_decides() -> None:
+    text, options = "In a clip that shows a lamp, which part does the voice announce?", ("part 3", "part 5")
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
+    for seen, choice in ((("lamp", "kettle"), "A"), (("kettle", "lamp"), "B")):
+        windows = tuple(
+            window(video, shown, said)
+            for video, shown, said in zip("vw", seen, ("This is part 3.", "This is part 5."), strict=True)
+        )
+        asked = reading(text, options, windows=windows)
+        assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == choice
+        # What retrieval found by words and images together is read as it is.
+        found = replace(asked, windows=tuple(replace(one, match=0.5) for one in windows))
+        assert answer_choice(found, SentenceVectors(BagOfWords()), calibrator).choice == "B"
+
+
 # Features
 
 
