@@ -86,14 +86,12 @@ def packets_end(path: str, beat: Heartbeat) -> float:
 
 
 def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
-    notes: list[str] = []
     audio = pick_audio(container)
     try:
         video = pick_video(container)
-    except (UnsupportedFile, DamagedFile) as error:
+    except (UnsupportedFile, DamagedFile):
         if audio is None:
             raise
-        notes.append(f"only its sound is used: {error}")
         video = None
     if video is None and audio is None:
         raise UnsupportedFile("it holds neither images nor sound")
@@ -107,15 +105,10 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         rotation = _rotation(container, video)
         if not container.format.name.startswith("mov,"):
             fps = _counted_fps(path, video.index, fps)
-    reason = _suspicion(container, video, path, duration, fps, start)
-    if reason:
+    if _is_doubtful(container, video, path, duration, fps, start):
         with open_media(path) as again:
             scanned = _scan(again, video, audio, start, beat)
-        duration, fps, video_start = _from_packets(scanned, video, duration, fps, notes, reason)
-    streams = len(video_streams(container))
-    if streams > 1 and video is not None:
-        size = f"{video.codec_context.width}x{video.codec_context.height}"
-        notes.append(f"{streams} video streams; stream {video.index} ({size}) is used")
+        duration, fps, video_start = _from_packets(scanned, video, fps)
     width, height = (video.codec_context.width, video.codec_context.height) if video is not None else (0, 0)
     aspect = _pixel_aspect(video)
     width = round(width * aspect)
@@ -127,14 +120,12 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         fps=fps,
         width=width,
         height=height,
-        rotation=rotation,
         stream=video.index if video is not None else -1,
-        video_streams=streams,
+        video_streams=len(video_streams(container)),
         audio=audio is not None,
         language=language_of(audio) if audio is not None else "",
         chapters=_chapters(container, start),
         start=start,
-        note="; ".join(notes),
         codec=video.codec_context.name if video is not None else "",
         audio_codec=audio.codec_context.name if audio is not None else "",
         pixel_format=video.codec_context.pix_fmt or "" if video is not None else "",
@@ -190,28 +181,26 @@ def _first_times(container: Any, video: Any) -> Iterator[int | None]:
             yield packet.pts
 
 
-def _suspicion(
+def _is_doubtful(
     container: Any, video: Any | None, path: str, duration: float, fps: float, start: float
-) -> str:
-    """Why the container's word on its duration or rate is not taken; empty where it is."""
+) -> bool:
+    """Whether the container's word on its duration or rate is not taken."""
     size = media_size(path)
-    if duration <= 0:
-        return "no duration in its container"
-    if size / duration < _LEAST_BYTES_A_SECOND:
-        return f"{duration:.1f} s are much for {size} bytes"
+    if duration <= 0 or size / duration < _LEAST_BYTES_A_SECOND:
+        return True
     late = LATE_START if counts_from_zero(container) else max(10.0, duration / 2)
     if start < 0 or start >= late:
-        return f"its clock starts at {start:.1f} s"
+        return True
     if video is None:
-        return ""
+        return False
     if not 0 < fps <= _MOST_FPS:
-        return f"a rate of {fps:.0f} frames a second"
+        return True
     own = float(video.duration * video.time_base) if video.duration and video.time_base else duration
     if abs(own - duration) > max(2.0, duration / 20):
-        return "its stream and its container disagree on the duration"
+        return True
     entries = len(video.index_entries)
     last = video.index_entries[entries - 1] if entries else None
-    return "its index points beyond its end" if last is not None and last.pos + last.size > size else ""
+    return last is not None and last.pos + last.size > size
 
 
 def _scan(
@@ -240,9 +229,7 @@ def _scan(
     return spans
 
 
-def _from_packets(
-    spans: dict[int, _Span], video: Any | None, duration: float, fps: float, notes: list[str], reason: str
-) -> tuple[float, float, float]:
+def _from_packets(spans: dict[int, _Span], video: Any | None, fps: float) -> tuple[float, float, float]:
     """Duration, frames a second and time of the first image, by the packets."""
     frames = spans[video.index] if video is not None else _Span()
     rate = (frames.packets - 1) / (frames.last - frames.first) if frames.last > frames.first else 0.0
@@ -254,10 +241,7 @@ def _from_packets(
     if not math.isfinite(counted):
         # Bare streams have no times at all: the rate is all there is.
         counted = frames.packets / fps if fps else 0.0
-    counted = max(counted, 0.0)
-    if abs(counted - duration) > max(1.0, duration / 50) and duration > 0:
-        notes.append(f"its container claims {duration:.1f} s, its packets last {counted:.1f} s ({reason})")
-    return counted, fps, frames.first if math.isfinite(frames.first) else 0.0
+    return max(counted, 0.0), fps, frames.first if math.isfinite(frames.first) else 0.0
 
 
 def _chapters(container: Any, start: float) -> tuple[TimedText, ...]:

@@ -36,8 +36,6 @@ class Probe:
     width: int
     """Pixels as a player shows them: upright, after rotation, and square; 0 where there is no image."""
     height: int
-    rotation: int
-    """0, 90, 180 or 270: degrees counterclockwise from the stored to the upright image."""
     stream: int
     """Index in the container of the chosen video stream; -1 where there is none."""
     video_streams: int
@@ -51,8 +49,6 @@ class Probe:
     chapters: tuple[TimedText, ...]
     start: float
     """The container's start time: what is taken off pts x time base."""
-    note: str
-    """What was odd (false durations, several streams), in one line; empty for a plain file."""
     codec: str = ""
     """FFmpeg's name of the video codec; empty where there is no image."""
     audio_codec: str = ""
