@@ -18,7 +18,7 @@ pytest_plugins = ("tests.fakes.object_store",)
 HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
-LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
+LONGEST_FIRST = {"page": 0, "e2e": 1, "faults": 2, "contract": 3}
 WHOLLY_SLOW = re.compile(rb"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 """Of a module whose tests are all slow, which may import what takes seconds."""
 FAST_LANE = "not slow"
@@ -69,6 +69,20 @@ def pytest_configure() -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """One worker more than cores for the whole suite, which waits for processes, servers and a browser."""
     return None if config.option.markexpr == FAST_LANE else (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Where files stay together, those of the page do too: the world that it shows takes seconds to make."""
+    if config.option.dist != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "page" if nodeid.startswith("tests/page/") else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
