@@ -12,11 +12,25 @@ from rag.null_scores import BACKGROUND, centre_of, content_digest, measure_null_
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, EncoderRef, ScoreCalibration
+from rag.store.schema import vectors_table
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from rag.store.snapshot import Snapshot
+
+
+def is_calibrated(s: Snapshot) -> bool:
+    """Whether the stored scale was measured by this program on as many clips as there are, or none is due."""
+    meta = s.meta
+    if meta is None or meta.image_encoder is None or is_specialised(meta.image_encoder.name):
+        return True
+    held, name = meta.calibration, vectors_table(meta.image_encoder)
+    measured = held.image.sizes[-1] if held and held.image else 0
+    rows = s.tables[name].count_rows() if name in s.tables else 0
+    return held is not None and held.version == SCORE_MEASURES and measured == rows
 
 
 def calibrate_scores(writer: Writer, settings: Settings) -> str:

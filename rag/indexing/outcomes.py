@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
@@ -15,6 +15,7 @@ from rag.errors import FileProblem, WorkerLost
 from rag.indexing.missing import below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
+from rag.store.records import NotedProblem
 from rag.store.writing import Writer
 
 
@@ -68,6 +69,26 @@ class IndexingStats:
     problems: list[Problem] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     """One line for each stage: on, or off and why."""
+
+
+def changed_problems(
+    plan: Plan,
+    scan: Scan,
+    roots: Sequence[str],
+    found: Collection[Problem],
+    held: Mapping[str, NotedProblem],
+    storage: StorageSettings,
+) -> tuple[dict[Problem, str], list[str]]:
+    """The problems of a plan that a library lacks, with their stamps; and paths whose problems are solved.
+
+    `found`: all problems of the run; `held`: those of the library, by path.
+    """
+    stamps = {file.path: file.stamp for file in scan.files}
+    known = {noted.problem for noted in held.values()}
+    new = {each: stamps.get(each.path, "") for each in plan.problems if each in found and each not in known}
+    solved = sorted(held.keys() - {problem.path for problem in found})
+    gone = find_gone((p for p in solved if p not in stamps and p.startswith(below(roots))), storage)
+    return new, [*(path for path in solved if path in stamps), *gone]
 
 
 class FileOutcomes:
@@ -173,15 +194,11 @@ class FileOutcomes:
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""
-        found, stamps = set(self.stats.problems), {f.path: f.stamp for f in scan.files}
-        held = self._writer.problems()
-        for problem in plan.problems:
-            if problem in found and not (problem.path in held and held[problem.path].problem == problem):
-                self._writer.put_problem(problem, stamps.get(problem.path, ""))
-        solved = sorted(self._writer.problems().keys() - {problem.path for problem in found})
-        below_roots = [p for p in solved if p not in stamps and p.startswith(below(roots))]
-        gone = find_gone(below_roots, self._storage)
-        self._writer.clear_problem(*(path for path in solved if path in stamps), *gone)
+        found, held = set(self.stats.problems), self._writer.problems()
+        new, solved = changed_problems(plan, scan, roots, found, held, self._storage)
+        for problem, stamp in new.items():
+            self._writer.put_problem(problem, stamp)
+        self._writer.clear_problem(*solved)
 
     def _record(self, problem: Problem, stamp: str) -> None:
         self._writer.put_problem(problem, stamp)

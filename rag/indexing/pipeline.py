@@ -12,6 +12,7 @@ code, and the shards are merged (`shards`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -32,7 +33,7 @@ from indexers.ocr import Ocr, open_ocr, reads_text
 from indexers.protocol import Disabled, TextTower
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
-from rag.indexing.calibrating import calibrate_scores
+from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import clip_audio
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
@@ -49,9 +50,17 @@ from rag.indexing.media import (
 )
 from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
-from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, require_unchanged
+from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, changed_problems, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
-from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan, work_seconds
+from rag.indexing.planning import (
+    Group,
+    Plan,
+    StoredRows,
+    estimated_seconds,
+    limits_of,
+    make_plan,
+    work_seconds,
+)
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
@@ -59,14 +68,17 @@ from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
 from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
+from rag.store.maintenance import index_faults, require_whole
 from rag.store.reading import Reader
-from rag.store.records import Meta
+from rag.store.records import EXCLUDED, Meta
 from rag.store.sidecars import sidecar_hash
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from rag.store.snapshot import Snapshot
 
 
 def run_indexing(
@@ -86,6 +98,8 @@ def run_indexing(
     """
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
+    if not reembed and (seen := plan_without_work(folder, scan, roots, settings, prune=prune)):
+        return IndexingStats(unchanged=len(seen.unchanged), missing=seen.missing, problems=seen.problems)
     with Writer.open(folder) as writer:
         made_again = writer.check_files(settings.search.exact_rows)
         outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
@@ -133,6 +147,41 @@ def run_indexing(
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
     return stats
+
+
+def plan_without_work(
+    folder: Location, scan: Scan, roots: Sequence[str], settings: Settings, *, prune: Prune
+) -> Plan | None:
+    """The plan of a run that would change nothing; None where there may be work.
+
+    The library is read as by a question, without its lock and without LanceDB, which takes a second to
+    import; of the files only sidecars are read.
+    """
+    layout = open_layout(folder)
+    if not layout.exists() or not layout.is_closed() or layout.shards() or damaged_index(folder):
+        return None
+
+    def look(s: Snapshot) -> Plan | None:
+        held = StoredRows(s)
+        plan = make_plan(scan, roots, held, settings, lambda _: "")
+        fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
+        storage, found = settings.storage, set(plan.problems)
+        work = (
+            *(plan.groups, plan.known, plan.moved, plan.emptied, plan.missing if prune else ()),
+            *changed_problems(plan, scan, roots, found, held.problems(), storage),
+            unmeasured(plan.ready, held.stage_fingerprints(), fingerprints),
+            [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths[v]],
+        )
+        if any(work) or not is_calibrated(s):
+            return None
+        for name, table in s.tables.items():
+            require_whole(s.layout, name, table)
+            if index_faults(s.layout, name, table):
+                return None
+        return plan
+
+    with Reader.open(folder) as reader:
+        return reader.ask(look)
 
 
 def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress) -> list[str]:

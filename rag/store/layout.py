@@ -130,6 +130,10 @@ class Layout:
         found = self.read(SPARE_HEAD)
         return None if found is None else found[0]
 
+    def is_closed(self) -> bool:
+        """Whether the last writer ended as it should, as far as that can be seen."""
+        return self.read(HEAD) == self.read(SPARE_HEAD)
+
     def state(self) -> str:
         """16 hex digits that change with each commit; empty where there is no library."""
         found = self.read_head()
@@ -302,6 +306,10 @@ class ObjectLayout(Layout):
 
     def read_spare_head(self) -> None:
         """None."""
+
+    def is_closed(self) -> bool:
+        """Nothing there says otherwise."""
+        return True
 
     def has_rows(self) -> bool:
         """A head there does not get lost."""

@@ -47,6 +47,10 @@ class NullScores:
     """Their standard deviation, by robust estimates; 0 where they have none."""
 
 
+PULLED = "pulled.from"
+"""In `Meta.settings`: the address on a store that a library was copied from; its files may be elsewhere."""
+EXCLUDED = "exclude"
+"""In the stages of a video: the globs that left files out when it was indexed, by a setting or an option."""
 SCORE_MEASURES = "null/2"
 """Version of what is measured of image scores (`rag.null_scores`)."""
 
