@@ -365,7 +365,9 @@ class ContentIndexer:
         action = f"indexed {max(video.duration - frames.lost, 0.0):.0f} s of it" if reason else ""
         done = Done(frames.clips, 0, video.duration, reason, action)
         self._outcomes.keep_problem(group, done)
-        writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecars_read})
+        exclude = list(self._settings.scan.exclude)
+        finished = {**stages.fingerprints(), "sidecars": sidecars_read}
+        writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
         frames.log.close()
         require_unchanged(first)
         expected = estimated_seconds(first) if is_url(first.path) else probe.duration

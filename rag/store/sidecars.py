@@ -6,11 +6,11 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.fetching import read_sidecar
+from corpora.globs import Globs
 from corpora.identity import content_hash
 from corpora.objects import is_url
 from corpora.outputs import same_file
@@ -18,13 +18,10 @@ from corpora.scan import mtime_ns, scan
 from corpora.settings import LOCAL, ScanSettings, StorageSettings
 from corpora.sidecar_names import sidecars_by_owner
 from rag.errors import FileProblem, UnreadableFile
-from rag.store.records import FileRow, FileState
+from rag.store.records import EXCLUDED, FileRow, FileState
 
 if TYPE_CHECKING:
     from rag.store.reading import Reader
-
-MOST_CHOSEN = 5
-"""Sidecars of one content, of which all choices are compared."""
 
 
 def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
@@ -91,8 +88,7 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     """Ids of the videos among `files` whose sidecars are no longer those that they were indexed with.
 
     `files`: all those of each content. They are found as `rag index` finds them under these settings, and
-    read only where the stamp of a file has changed; one that was added is not noticed. A content with a file
-    on an object store is left out.
+    read only where the stamp of a file has changed. A content with a file on an object store is left out.
     """
     rows: dict[str, dict[str, FileRow]] = {}
     for row in files:
@@ -112,8 +108,8 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     others = set()
     for content, paths in held.items():
         if any(path not in found or found[path].stamp != row.stamp for path, row in paths.items()):
-            beside = {each for path in paths if path in found for each in found[path].sidecars}
-            if _is_other(reader, content, beside):
+            beside = [found[path].sidecars for path in paths if path in found]
+            if _is_other(reader, content, beside, chosen.exclude):
                 others.add(content)
     return others
 
@@ -134,14 +130,29 @@ def is_source(reader: Reader, path: str | os.PathLike[str], chosen: ScanSettings
     return False
 
 
-def _is_other(reader: Reader, content: str, beside: Iterable[str]) -> bool:
-    """Whether no choice of the sidecars beside the files of a content is what it was indexed with: some may
-    be excluded, or belong to a file of another library."""
+def _is_other(
+    reader: Reader, content: str, beside: Sequence[tuple[str, ...]], exclude: Iterable[str]
+) -> bool:
+    """`beside`: the sidecars of each file of a content; `exclude`: globs of today's settings."""
     try:
-        indexed = reader.stages(content).get("sidecars", "")
+        stages = reader.stages(content)
     except KeyError:
         return False  # not indexed yet
-    every = distinct_sidecars(sorted(beside))
-    sizes = range(len(every), -1, -1) if len(every) <= MOST_CHOSEN else [len(every)]
-    choices = (choice for size in sizes for choice in combinations(every, size))
-    return all(sidecar_hash(choice) != indexed for choice in choices)
+    every = sorted({path for paths in beside for path in paths})
+    # Excluded ones count only beside a file that was named itself, which its row does not say.
+    choices = [every, *(_without(every, globs) for globs in (exclude, stages.get(EXCLUDED, ())))]
+    if len(reader.folders) > 1:
+        choices += map(list, beside)  # each library may have indexed one of the files
+    indexed = stages.get("sidecars", "")
+    return all(sidecar_hash(distinct_sidecars(paths)) != indexed for paths in choices)
+
+
+def _without(paths: Iterable[str], exclude: Iterable[str]) -> list[str]:
+    """Those that no glob leaves out below any root."""
+    globs = Globs(exclude)
+
+    def is_excluded(path: str) -> bool:
+        names = path.split("/")[1:]
+        return any(globs.match("/".join(names[at:])) for at in range(len(names)))
+
+    return [path for path in paths if not is_excluded(path)]

@@ -246,10 +246,9 @@ def test_a_cited_video_is_stale_where_its_sidecars_are_others(corpus: Path, sett
     said.write_text(indexed)
     assert stale() == {}, "another time of change, and the same text"
     (corpus / "a.info.json").write_text('{"title": "Bolts"}')
-    assert stale() == {}, "added, and what was indexed is there"
-    run(corpus, settings)
-    (corpus / "a.info.json").write_text('{"title": "Nuts"}')
-    assert stale() == {cited: "changed"}
+    assert stale() == {cited: "changed"}, "added"
+    assert run(corpus, settings).indexed == 1
+    assert stale() == {}
 
 
 def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Settings) -> None:
@@ -261,6 +260,8 @@ def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Se
         assert library.stale_files([cited]) == {}
         german.write_text("1\n00:00:00,000 --> 00:00:01,000\nFest.\n")
         assert library.stale_files([cited]) == {}, "it is left out by the option as before"
+        (corpus / "a.vtt").write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nSix.\n")
+        assert library.stale_files([cited]) == {cited: "changed"}
     assert run(corpus, settings).indexed == 1
     with Library.open(settings=settings) as library:
         assert library.stale_files([cited]) == {}
