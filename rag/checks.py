@@ -75,6 +75,8 @@ def _check_indexed_files(engine: Engine) -> Check:
     states = file_states(engine.reader.file_rows(), storage)
     absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     found = []
+    elsewhere = {path for path in absent if states[path] == "missing" and engine.reader.is_pulled}
+    absent = [path for path in absent if path not in elsewhere]
     if gone := find_gone(absent, storage):
         found.append(f"{len(gone)} are missing, such as {gone[0]}; rag index FOLDER --prune removes them")
     elif remote := list(filter(is_url, absent)):
@@ -96,7 +98,9 @@ def _check_indexed_files(engine: Engine) -> Check:
             f"{len(beside)} with other files beside them ({', '.join(SIDECARS)}) than when they were "
             f"indexed, such as {beside[0]}; run rag index on their folders"
         )
-    return Check("indexed files", not found, "; ".join(found) or "all exist and are unchanged")
+    fine = f"{len(elsewhere)} are not on this machine: no frames of them are shown"
+    message = "; ".join(found) or (fine if elsewhere else "all exist and are unchanged")
+    return Check("indexed files", not found, message)
 
 
 def _with_other_sidecars(engine: Engine, states: Mapping[str, FileState]) -> list[str]:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from corpora.objects import is_url
 from corpora.records import Problem
-from rag.errors import UsageError
+from indexers.models.lookup import readable_size
+from rag.errors import StoreError, UsageError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress
@@ -20,7 +22,7 @@ from rag.store.finding import library_location, nothing_indexed, path_list, real
 from rag.store.joined import require_same_encoders
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
-from rag.store.records import FileRow, Meta
+from rag.store.records import PULLED, FileRow, Meta
 from rag.store.writing import Writer
 
 GROUP = 256
@@ -140,7 +142,12 @@ def copy_library(
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)
     plan = reader.ask(lambda s: plan_copies(s, writer, paths, newer=newer))
-    return plan, *_copy(reader, writer, plan, progress or Progress())
+    progress = progress or Progress()
+    if count := len(plan.videos) + len(plan.sources):
+        contents, size = reader.ask(lambda s: (len(s.sources | s.ready.keys()), s.row_bytes()))
+        about = readable_size(size * count // contents)
+        progress.note(f"copying {count} of {contents} contents, about {about}")
+    return plan, *_copy(reader, writer, plan, progress)
 
 
 def _require_apart(folders: Sequence[Location]) -> None:
@@ -157,7 +164,8 @@ def _require_apart(folders: Sequence[Location]) -> None:
 def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
     """Give a new library the encoders and settings of `meta`; refuse an old one that has others."""
     if writer.meta is None:
-        writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, meta.settings))
+        pulled = {PULLED: str(folder)} if is_url(folder) and not is_url(writer.folder) else {}
+        writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, {**meta.settings, **pulled}))
     else:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
 

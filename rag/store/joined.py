@@ -13,7 +13,7 @@ from rag.store import schema
 from rag.store.finding import nothing_indexed
 from rag.store.fulltext import KeysAt
 from rag.store.layout import Layout, Location
-from rag.store.records import EncoderRef, FileRow, Hit, Meta, best_hits
+from rag.store.records import PULLED, EncoderRef, FileRow, Hit, Meta, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot, Texts
 from rag.store.vector_index import Rows
@@ -49,7 +49,7 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
                 f"{_described(role, mine)}; {remedy}"
             )
     ours, its = held.settings, other.settings
-    for name in sorted(ours.keys() & its.keys()):
+    for name in sorted(ours.keys() & its.keys() - {PULLED}):
         if ours[name] != its[name]:
             raise LibraryError(
                 f"{second}: made with {name} = {its[name]}, and {first} with {ours[name]}; "
@@ -122,6 +122,10 @@ class JoinedSnapshot(Snapshot):
             files |= {(row.path, row.content_id): row for row in library.file_rows}
         self.video_rows = videos
         self.file_rows = sorted(files.values(), key=lambda row: row.path)
+
+    def row_bytes(self) -> int:
+        """Of all libraries, with what several hold."""
+        return sum(library.row_bytes() for library in self._libraries)
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """As of a snapshot of one library; several where libraries differ."""

@@ -160,6 +160,8 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings, named:
         raise StaleFile(shown)
     if "unreadable" in states.values():
         raise UnreadableFile(f"{shown}: cannot be read; check permissions, links and mounts")
+    if reader.is_pulled:
+        raise UnreadableFile(f"{shown}: is not on this machine; the library was pulled from a store")
     raise UnreadableFile(f"{shown}: no longer exists; {NEXT_OF_GONE}")
 
 
@@ -251,8 +253,8 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
 
     A video whose sidecars are others than it was indexed with is changed. No network is used: objects are
-    left out, and so are all files of a library on an object store, which are those of another machine.
-    `chosen`: where sidecars are found.
+    left out, and so are all files of a library on an object store, which are those of another machine. One
+    that was pulled from there does not miss its files. `chosen`: where sidecars are found.
     """
     if not all(isinstance(folder, Path) for folder in reader.folders):
         return {}
@@ -264,7 +266,8 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     unchanged = [(path, rows) for path, rows in copies if states.get(path) == "ok"]
     others = other_sidecars(reader, (row for _, rows in unchanged for row in rows), chosen)
     states |= {path: "changed" for path, rows in unchanged if rows[0].content_id in others}
-    return {path: state for path, state in states.items() if state != "ok"}
+    fine = ("ok", "missing") if reader.is_pulled else ("ok",)
+    return {path: state for path, state in states.items() if state not in fine}
 
 
 def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> FileState:

@@ -19,8 +19,8 @@ from rag.store import schema
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
-from rag.store.layout import Layout, Location
-from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.layout import Layout, Location, open_layout
+from rag.store.records import PULLED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable, clips_by_id, clips_holding, fetch
@@ -112,6 +112,11 @@ class Reader:
     def meta(self) -> Meta | None:
         """None for a library that was made and never given anything."""
         return self._snapshot.meta
+
+    @property
+    def is_pulled(self) -> bool:
+        """Whether it was copied from an object store, so that its files may be on other machines."""
+        return self.meta is not None and PULLED in self.meta.settings
 
     # What is there
 

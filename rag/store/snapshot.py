@@ -147,6 +147,11 @@ class Snapshot:
         with read_errors(self.layout.folder, name):
             return match(self.tables[name], text, k, " AND ".join(conditions) or None, keys_at)
 
+    def row_bytes(self) -> int:
+        """Bytes of the files of rows, as its tables name them."""
+        fragments = (each for table in self.tables.values() for each in table.get_fragments())
+        return sum(file.file_size_bytes or 0 for each in fragments for file in each.metadata.files)
+
     def stats(self) -> Stats:
         """Counts of what readers see, and bytes on the disk as they are now."""
         passages = self.scan("passages", ["source_id", "doc_id"])

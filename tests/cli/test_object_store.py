@@ -12,6 +12,7 @@ import pytest
 from corpora.objects import StoreAddress
 from rag._cli.doctor import store_findings
 from rag._cli.session import Session
+from rag.library import Library
 from rag.settings import Settings
 from tests.fakes.command import run_rag
 from tests.fakes.library_dump import dump
@@ -52,7 +53,13 @@ def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None
         assert _timeless(answers[0].stdout) == _timeless(answers[1].stdout)
     pulled = run_rag(home, "library", "pull", library, "copy", "--text")
     assert pulled.returncode == 0, pulled.stderr
+    assert "copying 3 of 3 contents, about " in pulled.stderr
     assert pulled.stdout.startswith("copied ")
+    with Library.open(home / "copy", settings=Settings()) as opened:
+        path, notes = str(corpus / "bolt.mp4"), str(corpus / "notes.md")
+        corpus.rename(home / "elsewhere")
+        assert opened.stale_files([path, notes]) == {}, "they are on another machine"
+        (home / "elsewhere").rename(corpus)
     found_here = run_rag(home, "search", "torque wrench", "--library", "copy")
     replies = (found_here, run_rag(home, "search", "torque wrench", *local))
     hits, wanted = (json.loads(reply.stdout)["results"] for reply in replies)

@@ -23,12 +23,14 @@ def row(path: str, content_id: str) -> FileRow:
     return FileRow(path, content_id, "video", 1, 1, 1, "1")
 
 
-def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
+def reader_of(rows: list[FileRow], folder: object = Path("library"), *, is_pulled: bool = False) -> Any:
     def copies(paths: list[str]) -> list[tuple[str, list[FileRow]]]:
         named = [each for each in rows if each.path in paths]
         return [(each.path, [row for row in rows if row.content_id == each.content_id]) for each in named]
 
-    return SimpleNamespace(folders=[folder], copies=copies, stages=lambda _: {"sidecars": ""})
+    return SimpleNamespace(
+        folders=[folder], copies=copies, stages=lambda _: {"sidecars": ""}, is_pulled=is_pulled
+    )
 
 
 def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path: Path) -> None:
@@ -36,6 +38,7 @@ def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path: P
     rows = [local, row("s3://bucket/b.mp4", "b")]
     paths = [each.path for each in rows]
     assert stale_files(reader_of(rows), paths, SCAN) == {local.path: "missing"}
+    assert stale_files(reader_of(rows, is_pulled=True), paths, SCAN) == {}
     assert (
         stale_files(reader_of(rows, StoreAddress("s3://bucket/library", StorageSettings())), paths, SCAN)
         == {}
