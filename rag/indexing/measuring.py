@@ -90,22 +90,30 @@ class Measuring:
         return ""
 
     def store(
-        self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
+        self,
+        writer: Writer,
+        video: Video,
+        parts: Mapping[str, FrameFigures],
+        meter: SoundMeter | None,
+        *,
+        encoder: EncoderRef | None = None,
     ) -> str:
-        """Store what was measured; what is off is left as it is. `parts`: by clip id.
+        """Store what was measured; what is off is left as it is. `parts`: by clip id. `encoder`: one that is
+        switched to, whose frame vectors are there; then sound is left as it is too.
 
         Returns one line on audio that is missing, or an empty one.
         """
         frames = joined([parts[key] for key in sorted(parts)]) if parts else None
         shots, fingerprint = [], None
         if frames is not None and len(frames.times):
-            rows = writer.frame_vectors(video.video_id)
+            rows = writer.frame_vectors(video.video_id, encoder)
             vectors = rows if len(rows[0]) else None
             prompts = self._style_prompts if vectors is not None else None
             shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
             fingerprint = Fingerprint(video.video_id, *thumbnails_of(frames))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
-        writer.put_measures(video.video_id, shots, track, fingerprint, stages=self.stages_on)
+        stages = self.stages_on if encoder is None else ("shots",)
+        writer.put_measures(video.video_id, shots, track, fingerprint, stages=stages)
         lost = track.classes.count(None) if track is not None else 0
         return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 

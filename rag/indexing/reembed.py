@@ -13,6 +13,7 @@ from corpora.scan import FoundFile
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
+from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
 from rag.indexing.copies import LocalGroup, local_groups
@@ -21,10 +22,12 @@ from rag.indexing.encoders import (
     STORED_SIDE,
     frame_side,
     open_configured_encoder,
+    open_tower_of_library,
     reference,
     settings_of_library,
     stored_side,
 )
+from rag.indexing.measuring import Measuring, stage_fingerprints
 from rag.indexing.outcomes import IndexingStats
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
@@ -58,12 +61,20 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
+    measuring = Measuring(
+        stage_fingerprints(settings, ref), lambda: open_tower_of_library(switch.meta, settings)
+    )
+    stored = writer.stage_fingerprints()
     problems: list[Problem] = []
+    failed: set[str] = set()
     with (
         Reader.open(writer.folder) as reader,
         open_readers(settings.video, encoder.backend, settings.reading) as readers,
     ):
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
+        for sound in reader.videos():
+            if sound.stream < 0 and measuring.frames_on:
+                stored[sound.video_id]["shots"] = measuring.fingerprints["shots"]
         progress.start(sum(video.duration for video in videos.values()), len(videos))
         chosen: dict[str, FileRow] = {}
 
@@ -81,7 +92,11 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
                 _require_content(row)
                 progress.file(row.path)
                 given = encoder, switch, media, settings, decoding, progress
-                yield from _video(row, copy.path, video, *given)
+                figures = yield from _video(row, copy.path, video, *given)
+                if figures and measuring.frames_on:
+                    measuring.store(writer, video, figures, None, encoder=ref)
+                    stored[video.video_id]["shots"] = measuring.fingerprints["shots"]
+                    writer.put_stages({video.video_id: stored[video.video_id]})
             finally:
                 copy.discard()
 
@@ -91,10 +106,14 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
         ):
             for local, problem in done:
                 if problem is not None:
+                    failed.add(local.group.content_id)
                     path, reason = local.group.first.path, reason_of(problem, local.read)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                     progress.problem(problems[-1])
     switch.commit()
+    made = {each: {**stages, "frames": ref.fingerprint} for each, stages in stored.items()}
+    if made := {each: stages for each, stages in made.items() if each not in failed}:
+        writer.put_stages(made)
     stats.stages.append(line)
     stats.problems += problems
     stats.reembedded = len(videos) - len(problems)
@@ -127,18 +146,21 @@ def _video(
     settings: Settings,
     decoding: VideoSettings,
     progress: Progress,
-) -> Generator[None, None, None]:
+) -> Generator[None, None, dict[str, FrameFigures]]:
+    """What is measured on its frames, by clip; nothing of a video that has its new vectors already."""
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
-        return
+        return {}
     if video.audio and encoder.takes_audio:
         # First: once its clips are there, a video counts as done.
         sounds = clip_audio(encoder, media.audio(path), video, settings.video)
         _require_content(row)
         switch.put_sounds(video.video_id, *sounds)
     rows: list[ClipFrames] = []
+    figures: dict[str, FrameFigures] = {}
     for cut in decode_clips(media, path, video, decoding):
         rows.append(embed_clip(encoder, cut))
+        figures[cut.clip.clip_id] = measure_frames(cut.frames)
         progress.advance(cut.clip.end - cut.clip.start)
         if len(rows) >= CLIPS_PER_COMMIT:
             _require_content(row)
@@ -147,3 +169,4 @@ def _video(
         yield
     _require_content(row)
     switch.add(rows)
+    return figures

@@ -459,15 +459,17 @@ class VideoWriter(ABC):
         for name, own in rows.items():
             _replace(self._db, name, video_id, own)
 
-    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
+    def frame_vectors(
+        self, video_id: str, encoder: EncoderRef | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
         """Times, float64 (n,) seconds, and unit rows, float16 (n, dim) as stored, of a video's frames.
 
         They are in the order of clip ids, and within a clip of time; (0,) and (0, 0) without an image
-        encoder.
+        encoder. `encoder`: one that is switched to; default, the library's.
         """
         import numpy as np
 
-        encoder = self._require_meta().image_encoder
+        encoder = encoder or self._require_meta().image_encoder
         if encoder is None:
             return np.empty(0), np.empty((0, 0), np.float16)
         name = schema.vectors_table(encoder)
@@ -505,7 +507,7 @@ class EncoderSwitch:
         assert meta.image_encoder is not None, "the encoder that is switched to"
         self._db = db
         self._commit = commit
-        self._meta = meta
+        self.meta = meta
         self._dim = meta.image_encoder.dim
         self._new = _clip_tables(meta.image_encoder)
         self._old = _clip_tables(held) if held else ()
@@ -549,7 +551,7 @@ class EncoderSwitch:
         for name in self._old:
             if name not in self._new:
                 self._db.drop(name)
-        self._db.meta = self._meta
+        self._db.meta = self.meta
         self._commit()
 
 

@@ -81,5 +81,6 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
         indexed(tmp_path, "a.mp4")
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
-        reembed.reembed_library(writer, load_settings(), Progress(), IndexingStats())
+        settings = load_settings(flags={"video.shots": False})
+        reembed.reembed_library(writer, settings, Progress(), IndexingStats())
     assert (large.sides, side(tmp_path)) == ({384}, 384)
