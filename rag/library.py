@@ -95,7 +95,8 @@ class Library:
         """Open the library in `path`, else the settings', else `.rag` here or in the nearest parent.
 
         `others`: libraries made with the same encoders, searched with it as one: each content counts once.
-        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` for other encoders.
+        One of several whose object store fails is left out (`left_out`). Raises `LibraryNotFound`,
+        `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` for other encoders.
 
         ```python
         with Library.open(".rag") as library:
@@ -430,6 +431,12 @@ class Library:
     def library_id(self) -> str:
         """A random id given when the library was made; a copy has the same."""
         return self._reader.meta.library_id if self._reader.meta else ""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each of several libraries that is not asked, because its object store failed when it was
+        opened."""
+        return self._parts.reader.left_out
 
     @property
     def contents(self) -> str:

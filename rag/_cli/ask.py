@@ -103,7 +103,7 @@ def ask(
     session.print(shape, answer_lines(answer, width=width(), libraries=session.libraries, stale=stale))
     for line in unread:
         echo_stderr(line)
-    return 0
+    return 3 if opened.left_out else 0
 
 
 def _run(
@@ -114,7 +114,7 @@ def _run(
     ids: IdKind,
     policy: OverwritePolicy,
 ) -> int:
-    with session.open_library() as opened:
+    with session.open_library(whole=True) as opened:
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
         if unmatched := unmatched_paths(opened, chosen):

@@ -132,7 +132,7 @@ def _one(
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
         echo_stderr(weak_hits_line("library", "hits", best, session.settings.search.threshold))
-    return 0
+    return 3 if opened.left_out else 0
 
 
 @with_session()
@@ -187,7 +187,7 @@ def _run(
     begun = is_begun(windows)
     check_outputs(policy, *(() if begun else (run,)), taken_up=(windows, *((run,) if begun else ())))
     check_answers(windows, policy)
-    with session.open_library() as opened:
+    with session.open_library(whole=True) as opened:
         if chosen is not None:
             _report_unmeasured(opened.unmeasured(chosen))
         if unmatched := unmatched_paths(opened, chosen):

@@ -20,7 +20,7 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines
-from rag.errors import LibraryError, LibraryNotFound, QuestionError, UnreadableFile, UsageError
+from rag.errors import LibraryError, LibraryNotFound, QuestionError, StoreError, UnreadableFile, UsageError
 from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
 if TYPE_CHECKING:
@@ -182,10 +182,17 @@ class Session:
 
         self.print(report_shape(schema, report), lines)
 
-    def open_library(self) -> OpenedLibrary:
-        """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one, and
-        `StoreError`."""
+    def open_library(self, *, whole: bool = False) -> OpenedLibrary:
+        """Several are opened as one, without those whose stores fail.
+
+        `whole`: all or none, for answers in a file, which later runs keep.
+        Raises `LibraryNotFound`, with the command that makes one, and `StoreError`.
+        """
         library = self._open()
+        for line in library.left_out:
+            if whole:
+                raise StoreError(line)
+            echo_stderr(f"rag: left out: {line}")
         if unfinished := len(library.engine.reader.unfinished()):
             from rag.rendering.terminal import counted
 

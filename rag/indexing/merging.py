@@ -98,6 +98,8 @@ def merge_libraries(
     with Reader.open(*folders) as reader:
         if reader.meta is None:
             raise nothing_indexed(reader.folder)
+        if reader.left_out:
+            raise StoreError(reader.left_out[0])
         if not reader.ask(lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from corpora.objects import StoreError
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
@@ -85,6 +86,7 @@ class JoinedSnapshot(Snapshot):
     weighs words by each library's own texts. Relevance of images uses the scale of the library with the most
     clips.
 
+    One whose object store fails is left out, and named in `left_out`; where all fail, `StoreError` is raised.
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
@@ -93,7 +95,15 @@ class JoinedSnapshot(Snapshot):
         super().__init__(layouts[0], exact_rows)
 
     def _pin(self) -> None:
-        self._libraries = [Snapshot(layout, self._exact_rows) for layout in self._layouts]
+        self._libraries, failed = [], list[StoreError]()
+        for layout in self._layouts:
+            try:
+                self._libraries.append(Snapshot(layout, self._exact_rows))
+            except StoreError as error:
+                failed.append(error)
+        if not self._libraries:
+            raise failed[0]
+        self.layout, self.left_out = self._libraries[0].layout, tuple(map(str, failed))
         metas = []
         for library in self._libraries:
             folder = library.layout.folder

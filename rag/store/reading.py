@@ -72,9 +72,11 @@ class Reader:
         their index files; None searches all tables exactly.
 
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are
-        to be read as one were made in different ways; `StoreError` where an object store fails.
+        to be read as one were made in different ways; `StoreError` where an object store fails, of several
+        libraries all (`left_out`).
         """
-        return cls([require_library(each) for each in (folder, *others)], hidden, exact_rows)
+        layouts = [open_layout(each) for each in (folder, *others)] if others else [require_library(folder)]
+        return cls(layouts, hidden, exact_rows)
 
     def refresh(self) -> None:
         """Take up the last commit."""
@@ -97,6 +99,11 @@ class Reader:
                     self.refresh()
                 snapshot = self._snapshot
             return question(snapshot)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each of several libraries that is not read, because its object store fails."""
+        return self._snapshot.left_out
 
     @property
     def folder(self) -> Location:

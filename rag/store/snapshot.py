@@ -57,6 +57,9 @@ Vectors = Literal["clips", "sounds", Texts]
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
+    left_out: tuple[str, ...] = ()
+    """As of `JoinedSnapshot`."""
+
     def __init__(self, layout: Layout, exact_rows: int | None = None) -> None:
         """`exact_rows`: as of `Reader.open`."""
         self.layout = layout

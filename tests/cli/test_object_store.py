@@ -38,7 +38,9 @@ def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -
     return folder
 
 
-def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None:
+def test_index_ask_show_remove_and_pull(
+    corpus: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home, library = corpus.parent, f"{bucket.url}/library"
     local, stored = ("--library", "local"), ("--library", library)
     for place in (local, stored):
@@ -72,9 +74,20 @@ def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None
 
     unchanged = json.loads(run_rag(home, "index", "corpus", *stored).stdout)
     assert (unchanged["unchanged"], unchanged["indexed"]) == (3, 0)
+    both = (*local, "--library", library)
+    monkeypatch.setenv("RAG_STORAGE__RETRIES", "0")
+    bucket.intercept = lambda _: 503
+    left = run_rag(home, "search", "torque wrench", *both)
+    assert (left.returncode, left.stderr.count("left out: ")) == (3, 1)
+    assert f"rag: left out: {library}" in left.stderr
+    assert json.loads(left.stdout)["results"][0]["path"] == str(corpus / "bolt.mp4")
+    (home / "q.jsonl").write_text('{"_id": "1", "text": "torque wrench"}\n')
+    stopped = run_rag(home, "search", "--queries", "q.jsonl", "--run", "o.trec", *both)
+    assert (stopped.returncode, (home / "o.trec").exists()) == (1, False)
+    bucket.intercept = lambda _: None
     mistyped = run_rag(home, "search", "torque wrench", *local, "--library", "s3://no-such-bucket/library")
-    assert (mistyped.returncode, mistyped.stdout, mistyped.stderr.count("\n")) == (1, "", 1)
-    assert mistyped.stderr.startswith("rag: s3://no-such-bucket/library: there is no such bucket")
+    assert (mistyped.returncode, mistyped.stderr.count("\n")) == (3, 1)
+    assert mistyped.stderr.startswith("rag: left out: s3://no-such-bucket/library: there is no such bucket")
     removed = json.loads(run_rag(home, "remove", "corpus/chain.mp4", *stored).stdout)
     assert removed["paths"] == [str(corpus / "chain.mp4")]
 

@@ -35,6 +35,7 @@ class FixedLibrary:
 
     library_id = "lib-1"
     contents = "0123456789abcdef"
+    left_out = ()
     engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=frozenset, copies=lambda _: []))
 
     def __init__(self) -> None:
@@ -106,6 +107,8 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
+    left_out = ()
+
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
         reader = SimpleNamespace(meta=None, unfinished=frozenset, copies=self.copies)
