@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-from corpora.platforms import after_fork
 from rag.retrieval.ranking import TextHits, text_hits
 from rag.store.records import Hit
 
@@ -39,5 +38,5 @@ def start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
 def _threads() -> ThreadPoolExecutor:
     """They spend their time in FAISS and Lance."""
     # A process that is forked has none of these threads.
-    after_fork(_threads.cache_clear)
+    os.register_at_fork(after_in_child=_threads.cache_clear)
     return ThreadPoolExecutor(AT_ONCE, "search")
