@@ -102,7 +102,7 @@ def table_health(folder: Path) -> dict[str, TableHealth]:
     for name, version in read_head(layout)[0].tables.items():
         dataset = layout.dataset(name, version)
         rows = [fragment.metadata.num_rows for fragment in dataset.get_fragments()]
-        small = sum(count < fragment_rows(name, sum(rows)) for count in rows)
+        small = sum(count < fragment_rows(name) for count in rows)
         texts = [each for each in dataset.describe_indices() if each.field_names == [FULL_TEXT]]
         unindexed = sum(rows) - sum(each.num_rows_indexed for each in texts)
         unindexed = unindexed if name in FULL_TEXT_TABLES else 0

@@ -132,23 +132,6 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> Non
         assert [c.vectors.tolist() for c in reader.frames(wanted)] == [c.vectors.tolist() for c in before]
 
 
-def test_fragments_of_vectors_grow_with_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (1, 16))
-    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENTS", 2)
-    counts = []
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        for n in range(1, 6):
-            add_video(writer, n)
-            writer.maintain()
-            with Reader.open(tmp_path / "lib") as reader:
-                table = table_health(tmp_path / "lib")[VECTORS]
-                counts.append(table.fragments)
-                assert len(reader.frames([clip_frames(v, 1).clip.clip_id for v in range(1, n + 1)])) == n
-                assert table.small < 2
-    assert max(counts) <= 3
-
-
 @pytest.mark.slow
 def test_tables_are_compacted_while_indexing_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "DUE_FRAGMENTS", 12)
