@@ -19,18 +19,24 @@ FRAMES = 4
 """Neighbouring frames of a stretch: 2 s at 2 a second."""
 
 
-def late_interaction(clips: Iterable[NDArray[np.float32]], texts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64 (c,): of each clip the sum over the texts of the best mean of `FRAMES` neighbouring frames.
+def late_interaction(
+    clips: Iterable[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
+) -> dict[str, float]:
+    """Of each clip, by its id, the sum over the texts of the best mean of `FRAMES` neighbouring frames.
 
-    `clips`: unit rows, float32 (n, d) each, n at least 1, in the order of time; one of fewer than `FRAMES`
-    frames counts with the mean of all. `texts`: unit rows, float32 (t, d). The similarities to a text are
-    standard scores over the frames of all clips, so that texts count alike. To 6 decimals.
+    `clips`: id and unit rows, float32 (n, d), n at least 1, of the frames in the order of time, or of the
+    sound; of fewer than `FRAMES` rows the mean of all counts. One that has both counts with the better, as in
+    search. `texts`: unit rows, float32 (t, d). The similarities to a text are standard scores over the frames
+    of all clips, so that texts count alike. To 6 decimals.
     """
     wanted = np.ascontiguousarray(texts.T)
     # A matrix of all frames would be a second copy of them.
-    products = [rows @ wanted for rows in clips]
+    keys, products = [], []
+    for key, rows in clips:
+        keys.append(key)
+        products.append(rows @ wanted)
     if not products:
-        return np.zeros(0)
+        return {}
     counts = np.array([len(rows) for rows in products])
     similarity = np.concatenate(products).astype(np.float64).round(6)
     similarity -= similarity.mean(axis=0)
@@ -42,4 +48,7 @@ def late_interaction(clips: Iterable[NDArray[np.float32]], texts: NDArray[np.flo
         width = min(FRAMES, count)
         held = sums[end - count : end + 1]
         best[at] = (held[width:] - held[:-width]).max(axis=0) / width
-    return np.asarray(best.sum(axis=1).round(6), np.float64)
+    scores: dict[str, float] = {}
+    for key, score in zip(keys, best.sum(axis=1).round(6).tolist(), strict=True):
+        scores[key] = max(score, scores.get(key, score))
+    return scores

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexers.protocol import TextTower
-from localization.interaction import late_interaction
 from rag.store.records import ClipFrames
 
 KEPT_CLIPS = 512
@@ -37,7 +36,7 @@ class FrameCache:
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
         missing = [clip_id for clip_id in clip_ids if clip_id not in self._held]
-        read = {frames.clip.clip_id: frames for frames in self._read(missing)} if missing else {}
+        read = {frames.clip.clip_id: frames for frames in self._fetch(missing)} if missing else {}
         found = {}
         for clip_id in clip_ids:
             frames = self._held.pop(clip_id) if clip_id in self._held else read.get(clip_id)
@@ -47,18 +46,6 @@ class FrameCache:
         while len(self._held) > KEPT_CLIPS:
             self._held.popitem(last=False)
         return found
-
-    def _read(self, clip_ids: Sequence[str]) -> Iterable[ClipFrames]:
-        try:
-            return self._fetch(clip_ids)
-        except KeyError:
-            return [frames for clip_id in clip_ids for frames in self._read_one(clip_id)]
-
-    def _read_one(self, clip_id: str) -> list[ClipFrames]:
-        try:
-            return self._fetch([clip_id])
-        except KeyError:
-            return []
 
 
 def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
@@ -101,27 +88,6 @@ def unit_sum(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit float32 (d,): direction of the sum of unit rows (n, d); of one row, that row."""
     total = rows.astype(np.float64).sum(axis=0)
     return rows[0] if len(rows) == 1 else np.asarray(total / np.linalg.norm(total), np.float32)
-
-
-def interaction_scores(
-    rows: Iterable[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
-) -> dict[str, float]:
-    """Clip id to its score by late interaction with `texts`, unit float32 (t, d).
-
-    `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound. A clip
-    that has both counts with the nearer of the two, as in search.
-    """
-    keys: list[str] = []
-
-    def vectors() -> Iterator[NDArray[np.float32]]:
-        for key, held in rows:
-            keys.append(key)
-            yield held
-
-    best: dict[str, float] = {}
-    for score, key in zip(late_interaction(vectors(), texts).tolist(), keys, strict=True):
-        best[key] = max(score, best.get(key, score))
-    return best
 
 
 def matches_of(scores: Mapping[str, float]) -> dict[str, float]:

@@ -13,8 +13,11 @@ given here as a share of its maximum, which first place in every ranking has.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain
 from typing import Generic, TypeVar
 
@@ -353,13 +356,39 @@ def _sentences_of(text: str) -> list[str]:
     return list(spoken) or [text]
 
 
-def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
-    """Of both rankings of a query, by vectors and by words, of which `pool` hits each were asked for."""
-    least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
-    cosine = {hit.key: hit.score for hit in near}
-    for hit in words:
-        cosine.setdefault(hit.key, max(0.0, least))
-    return TextHits(tuple(near), tuple(words), cosine)
+AT_ONCE = min(4, (os.cpu_count() or 1) + 1)
+"""Searches. With more threads than processors, the one that is waited for gets less of them."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSearches:
+    """Both searches of one query over one table, under way."""
+
+    near: Future[list[Hit]]
+    matched: Future[list[Hit]]
+
+    def hits(self, pool: int) -> TextHits:
+        """Waits for both rankings, by vectors and by words, of which `pool` hits each were asked for."""
+        near, words = self.near.result(), self.matched.result()
+        least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
+        cosine = {hit.key: hit.score for hit in near}
+        for hit in words:
+            cosine.setdefault(hit.key, max(0.0, least))
+        return TextHits(tuple(near), tuple(words), cosine)
+
+
+def start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
+    """Run `search` in a thread; it must not start another and wait for it."""
+    return _threads().submit(search, *arguments)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """They spend their time in FAISS and Lance."""
+    # A process that is forked has none of these threads.
+    os.register_at_fork(after_in_child=_threads.cache_clear)
+    return ThreadPoolExecutor(AT_ONCE, "search")
 
 
 def search_words(query: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Video
 from indexers.protocol import TextEncoder, TextTower
+from localization.interaction import late_interaction
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
 from localization.methods import Position
 from localization.windows import Window, standardised
@@ -26,7 +27,6 @@ from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
-    interaction_scores,
     joined_frames,
     matches_of,
     mean_within,
@@ -40,14 +40,15 @@ from rag.retrieval.ranking import (
     RetrievedClip,
     RetrievedPassage,
     TextHits,
+    TextSearches,
     best_passages,
     by_time,
     clip_with_most,
     hit_id,
     overlap,
     search_words,
+    start,
 )
-from rag.retrieval.searches import TextSearches, start
 from rag.retrieval.shots import part_within, passes, resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
@@ -444,7 +445,7 @@ class Retriever:
         near = [hit.key for hit in hits[:compared]]
         clips, sounds = self._frames.get(near), self.reader.sound_vectors(near)
         images = ((key, held.vectors) for key, held in clips.items())
-        scores = interaction_scores(chain(images, ((key, row[None]) for key, row in sounds.items())), texts)
+        scores = late_interaction(chain(images, ((key, row[None]) for key, row in sounds.items())), texts)
         if not scores and hits:
             cosines = standardised([hit.score for hit in hits]).tolist()
             return matches_of({hit.key: z for hit, z in zip(hits, cosines, strict=True)}), False

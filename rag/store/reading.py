@@ -443,7 +443,7 @@ class Reader:
     def frames(self, clip_ids: Sequence[str]) -> list[ClipFrames]:
         """Frame times, float64 (m,) seconds, and vectors, unit float32 (m, dim), of clips as in `clip_ids`.
 
-        Raises KeyError for a clip that is unknown or has no vectors.
+        Those that are unknown or have no vectors are left out.
         """
         return self.ask(lambda s: fetch(s, clip_ids))
 

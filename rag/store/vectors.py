@@ -167,17 +167,14 @@ def place_with_most(spans: Iterable[tuple[float, float]], start: float, end: flo
 
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
-    """Clips with their stored frames, in the order of `clip_ids`.
+    """Clips with their stored frames, in the order of `clip_ids`, as far as there are some.
 
-    Raises KeyError for a clip that is unknown or has no vectors, `LibraryCorrupt` for vectors or times that
-    cannot have been written.
+    Raises `LibraryCorrupt` for vectors or times that cannot have been written.
     """
-    if not clip_ids:
-        return []
-    vectors = s.vectors("clips")
+    vectors = s.vectors("clips") if clip_ids else None
     names = vectors.row_ids_of(set(clip_ids)) if vectors is not None else {}
-    if vectors is None or len(names) < len(set(clip_ids)):
-        raise KeyError(next(iter(set(clip_ids).difference(names.values()))))
+    if vectors is None or not names:
+        return []
     name = vectors.table.name
     table = s.take(name, [*FRAME_COLUMNS], sorted(names), row_ids=True)
     if table.num_rows < len(names):
@@ -187,7 +184,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     with read_errors(s.layout.folder, name):
         frames = _clip_frames([clips[key] for key in keys], [own[key] for key in keys], table)
         found = {one.clip.clip_id: one for one in frames}
-    return [found[clip_id] for clip_id in clip_ids]
+    return [found[clip_id] for clip_id in clip_ids if clip_id in found]
 
 
 def _clip_frames(

@@ -227,11 +227,8 @@ class WebVideo:
         if library is None or library.engine.tower is None:
             return empty
         clips = [clip.clip_id for clip in library.engine.reader.clips(self.video_id)]
-        try:
-            rows = library.engine.reader.frames(clips)
-        except KeyError:
-            return empty
-        return joined_frames(rows)
+        rows = library.engine.reader.frames(clips)
+        return joined_frames(rows) if rows else empty
 
 
 def fetch_video(
