@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from corpora.records import SPOKEN
+from corpora.records import SPOKEN, Video
 from indexers.asr import asr_line
 from indexers.models.lookup import recommended_model
 from indexers.ocr import ocr_line
@@ -15,33 +15,6 @@ from indexers.settings import EncoderSettings
 from rag.errors import RagError
 from rag.settings import Settings
 from rag.store.reading import Reader
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """Ids of ready videos, in the order of their paths."""
-
-    speech: tuple[str, ...]
-    """With sound, without recognized speech and without subtitles."""
-    screen: tuple[str, ...]
-    """With frames, without text recognized in them."""
-
-
-def unread(reader: Reader, video_ids: Collection[str] | None = None) -> Unread:
-    """Of these videos, or of all, those that were indexed with speech recognition or OCR off.
-
-    A video that was read and contains no text is not among them.
-    """
-    videos = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
-    kinds = reader.evidence_kinds()
-    speech, screen = [], []
-    for video in videos:
-        stages, held = reader.stages(video.video_id), kinds.get(video.video_id, frozenset())
-        if video.audio and stages.get("asr") == "off" and held.isdisjoint(SPOKEN):
-            speech.append(video.video_id)
-        if video.width and stages.get("ocr") == "off" and "ocr" not in held:
-            screen.append(video.video_id)
-    return Unread(tuple(speech), tuple(screen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +31,27 @@ class Unsearched:
 def unsearched(
     reader: Reader, settings: Settings, video_ids: Collection[str] | None = None
 ) -> Iterator[Unsearched]:
-    """Images, speech and on-screen text, where these videos (default: all) have some that was not read."""
+    """Images, speech and on-screen text, where these videos (default: all) have some that was not read.
+
+    A video that was read and contains no text is not among them.
+    """
     videos = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
+    held = reader.evidence_kinds()
+
+    def unread(stage: str, kinds: Collection[str], has_some: Callable[[Video], object]) -> tuple[str, ...]:
+        """Those that have some and were indexed with this stage off, without text of these kinds."""
+        ids = (v.video_id for v in videos if has_some(v) and reader.stages(v.video_id).get(stage) == "off")
+        return tuple(v for v in ids if held.get(v, frozenset()).isdisjoint(kinds))
+
     seen = tuple(video.video_id for video in videos if video.width)
     if seen and (reader.meta is None or reader.meta.image_encoder is None):
         yield Unsearched("images", seen, _image_advice(settings.encoder))
-    found = unread(reader, video_ids)
-    if found.speech:
+    if speech := unread("asr", SPOKEN, lambda video: video.audio):
         advice = _text_advice(lambda: asr_line(settings.asr, settings.encoder), "asr.mode")
-        yield Unsearched("speech", found.speech, advice)
-    if found.screen:
+        yield Unsearched("speech", speech, advice)
+    if screen := unread("ocr", {"ocr"}, lambda video: video.width):
         advice = _text_advice(lambda: ocr_line(settings.ocr), "ocr.mode")
-        yield Unsearched("on-screen text", found.screen, advice)
+        yield Unsearched("on-screen text", screen, advice)
 
 
 def _image_advice(settings: EncoderSettings) -> str:

@@ -13,7 +13,7 @@ from rag.errors import ExtraMissing
 from rag.indexing import index
 from rag.library import Library
 from rag.records import Answer, Question
-from rag.retrieval.unread import unread
+from rag.retrieval.unread import unsearched
 from rag.settings import Settings, load_settings
 from tests.fakes.synthetic import write_video
 
@@ -50,11 +50,12 @@ def names(library: Library, ids: tuple[str, ...]) -> list[str]:
 
 
 def test_sound_without_subtitles_and_frames_are_unread(library: Library) -> None:
-    found = unread(library.engine.reader)
-    assert names(library, found.speech) == ["talk"]
-    assert names(library, found.screen) == ["mute", "subtitled", "talk"]
-    only = unread(library.engine.reader, {library.video_id("subtitled.mp4")})
-    assert (names(library, only.speech), names(library, only.screen)) == ([], ["subtitled"])
+    _, speech, screen = unsearched(library.engine.reader, library.settings)
+    assert names(library, speech.video_ids) == ["talk"]
+    assert names(library, screen.video_ids) == ["mute", "subtitled", "talk"]
+    chosen = {library.video_id("subtitled.mp4")}
+    found = [each.what for each in unsearched(library.engine.reader, library.settings, chosen)]
+    assert found == ["images", "on-screen text"]
 
 
 def test_lines_say_what_is_missing_and_the_command_that_changes_it(
