@@ -18,7 +18,7 @@ from corpora.globs import composed
 from corpora.identity import content_hash
 from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
-from corpora.settings import ScanSettings, StorageSettings
+from corpora.settings import LOCAL, ScanSettings, StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
 from rag.records import (
     STILL_SECONDS,
@@ -258,16 +258,13 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     """
     if not all(isinstance(folder, Path) for folder in reader.folders):
         return {}
-    states = dict[str, FileState]()
-    copies = reader.copies(paths)
-    for path, rows in copies:
-        if states.get(path, "ok") == "ok" and not any(is_url(row.path) for row in rows):
-            states[path] = best_state(map(file_state, rows))
-    unchanged = [(path, rows) for path, rows in copies if states.get(path) == "ok"]
-    others = other_sidecars(reader, (row for _, rows in unchanged for row in rows), chosen)
-    states |= {path: "changed" for path, rows in unchanged if rows[0].content_id in others}
+    copies = [
+        (path, rows) for path, rows in reader.copies(paths) if not any(is_url(row.path) for row in rows)
+    ]
+    states = content_states(reader, (row for _, rows in copies for row in rows), LOCAL, chosen)
+    found = [(path, best_state(states[row.path] for row in rows)) for path, rows in copies]
     fine = ("ok", "missing") if reader.is_pulled else ("ok",)
-    return {path: state for path, state in states.items() if state not in fine}
+    return {path: state for path, state in found if state not in fine}
 
 
 def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> FileState:
