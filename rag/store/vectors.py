@@ -6,10 +6,8 @@ is ranked exactly, by the table's vectors, of which they keep a copy.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from operator import sub
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,32 +128,17 @@ def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
 
 
 def clips_holding(s: Snapshot, spans: Sequence[VideoInterval]) -> list[Clip | None]:
-    """The clip that each span counts for; None where there is no clip.
-
-    That is the clip that has most of it, the earlier of two; of a span longer than any clip the one that it
-    starts in.
-    """
+    """The clip that each span counts for, as of `holding`; None where there is no clip."""
     held = s.clips_of_videos({video_id for video_id, _, _ in spans})
-    times = {v: ([c.start for c in clips], [c.end for c in clips]) for v, clips in held.items() if clips}
-    return [
-        held[video_id][holding(*times[video_id], start, end)] if video_id in times else None
-        for video_id, start, end in spans
-    ]
+    return [holding(held[video], start, end) if held[video] else None for video, start, end in spans]
 
 
-def holding(starts: Sequence[float], ends: Sequence[float], start: float, end: float) -> int:
-    """The place of that clip among those of a video, in seconds and in order of time; at least one.
-
-    Without NumPy: a search asks for a hundred spans, and each of its calls may wait for other threads.
-    """
-    longest = max(map(sub, ends, starts))
-    # Those before have ended, with a rounding error at most one of them.
-    first = max(0, bisect_left(starts, start - longest) - 1)
-    if end - start > longest:
-        return next((at for at in range(first, len(ends)) if ends[at] > start), len(ends) - 1)
-    last = bisect_left(starts, end)
-    at = place_with_most(zip(starts[first:last], ends[first:last], strict=True), start, end)
-    return 0 if at is None else first + at
+def holding(clips: Sequence[Clip], start: float, end: float) -> Clip:
+    """The clip that has most of [start, end) seconds, the earlier of two; of a span longer than any clip the
+    one that it starts in. `clips`: those of a video in order of time, at least one."""
+    if end - start > max(clip.end - clip.start for clip in clips):
+        return next((clip for clip in clips if clip.end > start), clips[-1])
+    return clips[place_with_most(((clip.start, clip.end) for clip in clips), start, end) or 0]
 
 
 def place_with_most(spans: Iterable[tuple[float, float]], start: float, end: float) -> int | None:

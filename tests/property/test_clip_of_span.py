@@ -26,7 +26,7 @@ def test_it_is_the_one_with_most_of_it_or_that_a_long_span_starts_in(
         assert clip_with_most(clips, start, end) == right
     if end - start > max(lengths):
         right = next((clip for clip in clips if clip.end > start), clips[-1])
-    assert clips[holding(starts, ends, start, end)] == right
+    assert holding(clips, start, end) == right
 
 
 def test_a_span_that_no_clip_has_any_of_is_of_the_nearest_clip() -> None:
