@@ -202,12 +202,6 @@ class JoinedSnapshot(Snapshot):
         where = [f"_rowid IN ({','.join(map(str, ids))})" if ids else "false" for ids in own]
         return self._scan(name, columns, where, row_ids=row_ids)
 
-    def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
-        """As of a snapshot of one library, one library after the other."""
-        for library in self._libraries:
-            if name in library.tables:
-                yield from library.batches(name, columns)
-
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """As of a snapshot of one library, one library after the other."""
         for number, library in enumerate(self._libraries):

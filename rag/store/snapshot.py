@@ -110,14 +110,6 @@ class Snapshot:
         where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
         return self.scan(name, columns, where, row_ids=row_ids)
 
-    def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
-        """All rows of some columns, as Arrow tables of some thousand rows."""
-        import pyarrow as pa
-
-        with read_errors(self.layout.folder, name):
-            for batch in self.tables[name].scanner(columns=columns, batch_size=16384).to_batches():
-                yield pa.Table.from_batches([batch])
-
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
         import pyarrow as pa
