@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from corpora.records import Clip, Evidence, Passage, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.database import Database
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta, NotedProblem
+from rag.store.records import ClipFrames, EncoderRef, Fingerprint, Meta
 from rag.store.schema import quoted, quoted_bytes
 
 if TYPE_CHECKING:
@@ -88,16 +88,6 @@ class PathTable(Generic[Row]):
         if stored := sorted(paths & self._stored):
             self._db.delete(self._name, f"path IN {quoted_bytes(map(os.fsencode, stored))}")
             self._stored -= paths
-
-
-def file_table(db: Database) -> PathTable[FileRow]:
-    """The table of files by path."""
-    return PathTable(db, "files", schema.file_of, schema.file_rows)
-
-
-def problem_table(db: Database) -> PathTable[NotedProblem]:
-    """The table of problems by path."""
-    return PathTable(db, "problems", schema.problem_of, schema.problem_rows)
 
 
 class PassageTable:

@@ -26,7 +26,7 @@ from rag.store.finding import writable_library
 from rag.store.layout import Layout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
-from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
+from rag.store.tables import EncoderSwitch, PassageTable, PathTable, VideoWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +53,8 @@ class Writer(VideoWriter):
         for name in schema.FIRST_TABLES:
             db.create(name, schema.arrow_schema(name))
         super().__init__(db)
-        self._files = file_table(db)
-        self._problems = problem_table(db)
+        self._files = PathTable(db, "files", schema.file_of, schema.file_rows)
+        self._problems = PathTable(db, "problems", schema.problem_of, schema.problem_rows)
         self._passages = PassageTable(db)
         self._open_sources: set[str] = set()
         """Sources whose passages are being written, so that nothing is committed."""

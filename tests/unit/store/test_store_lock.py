@@ -64,7 +64,7 @@ def test_a_writer_that_fails_to_open_gives_the_lock_back(
         raise RuntimeError("stop")
 
     with monkeypatch.context() as patch:
-        patch.setattr("rag.store.writing.file_table", fail)
+        patch.setattr("rag.store.writing.PathTable", fail)
         with pytest.raises(RuntimeError, match="stop"):
             Writer.open(tmp_path / "lib")
     Writer.open(tmp_path / "lib").close()
