@@ -203,12 +203,15 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
 def content_states(
     reader: Reader, rows: Iterable[FileRow], storage: StorageSettings, chosen: ScanSettings
 ) -> dict[str, FileState]:
-    """As `file_states`, where a video with other sidecars than it was indexed with is changed too.
+    """As `file_states`, where a video with other sidecars than it was indexed with is changed too, and a file
+    of a pulled library that is not on this machine is unreadable.
 
     `rows`: all files of each of their contents. `chosen`: where sidecars are found.
     """
     rows = list(rows)
     states = file_states(rows, storage)
+    if reader.is_pulled:
+        states = {path: "unreadable" if state == "missing" else state for path, state in states.items()}
     unchanged = {row.content_id for row in rows if states[row.path] == "ok"}
     others = other_sidecars(reader, (row for row in rows if row.content_id in unchanged), chosen)
     changed = {row.path for row in rows if row.content_id in others}
@@ -263,7 +266,7 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     ]
     states = content_states(reader, (row for _, rows in copies for row in rows), LOCAL, chosen)
     found = [(path, best_state(states[row.path] for row in rows)) for path, rows in copies]
-    fine = ("ok", "missing") if reader.is_pulled else ("ok",)
+    fine = ("ok", "unreadable") if reader.is_pulled else ("ok",)
     return {path: state for path, state in found if state not in fine}
 
 

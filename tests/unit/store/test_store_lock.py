@@ -60,7 +60,7 @@ def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
 def test_a_writer_that_fails_to_open_gives_the_lock_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("stop")
 
     with monkeypatch.context() as patch:
