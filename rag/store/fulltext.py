@@ -65,14 +65,14 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -
     """
     import numpy as np
     import pyarrow as pa
+    import pyarrow.compute as pc
     from lance.query import MatchQuery
 
     words = plain_query(text)
     if not words or k < 1:
         return []
-    limit, wanted = max(k + 32, FEWEST_READ, dataset.count_rows() // ROWS_A_SCORE), k
+    limit = max(k + 32, FEWEST_READ, dataset.count_rows() // ROWS_A_SCORE)
     while True:
-        # Scores alone: keys are strings, and to read those of thousands of ties takes 20 times as long.
         found = dataset.scanner(
             columns=["_score"],
             full_text_query=MatchQuery(words, FULL_TEXT),
@@ -83,41 +83,19 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -
             disable_scoring_autoprojection=True,
         ).to_table()
         scores = found["_score"].to_numpy().astype(np.float64).round(DECIMALS)
-        order = np.argsort(-scores, kind="stable")
-        whole = len(order) < limit
-        if (
-            not whole
-            and (len(order) <= wanted or scores[order[-1]] == scores[order[wanted - 1]])
-            and limit < MOST_READ
-        ):
-            limit = min(8 * limit, MOST_READ)
-            continue
-        # With all that tie with the last one: which of them are answered, their keys decide.
-        last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
-        row_ids = found["_rowid"].to_numpy()[order[:last]].astype(np.int64)
+        row_ids = found["_rowid"].to_numpy().astype(np.int64)
+        whole = len(scores) < limit or limit >= MOST_READ
+        if not whole:
+            # Of the rows that tie with the last one some may be missing.
+            above = scores > scores.min()
+            scores, row_ids = scores[above], row_ids[above]
         in_order = np.argsort(row_ids)  # in which index files are read the quickest
-        row_ids, tied = row_ids[in_order], scores[order[:last]][in_order]
-        best = _best_keys(pa.table({"key": keys_at(row_ids), "score": tied}).drop_null(), k)
-        if len(best) >= k or last == len(order):
-            return [Hit(key, score) for key, score in best.items()]
-        wanted *= 2
-
-
-def _best_keys(rows: Any, k: int) -> dict[str, float]:
-    """The score of the best row of each of at most k keys, best first, ties by key.
-
-    `rows`: of `key` and `score`; thousands may tie, of which few become strings of Python.
-    """
-    import pyarrow.compute as pc
-
-    asked = k
-    # PyArrow before 26 fails on a table without rows.
-    while rows.num_rows:
-        first = rows.take(pc.select_k_unstable(rows, asked, [("score", "descending"), ("key", "ascending")]))
-        best: dict[str, float] = {}
-        for key, score in zip(*(column.to_pylist() for column in first.columns), strict=True):
-            best.setdefault(key, score)
-        if len(best) >= k or asked >= rows.num_rows:
-            return dict(list(best.items())[:k])
-        asked *= 2
-    return {}
+        rows = pa.table({"key": keys_at(row_ids[in_order]), "score": scores[in_order]}).drop_null()
+        best = rows.group_by("key").aggregate([("score", "max")])
+        if whole or best.num_rows >= k:
+            break
+        limit = min(8 * limit, MOST_READ)
+    if not best.num_rows:
+        return []  # PyArrow before 26 fails on a table without rows.
+    best = best.take(pc.select_k_unstable(best, k, [("score_max", "descending"), ("key", "ascending")]))
+    return [Hit(*each) for each in zip(best["key"].to_pylist(), best["score_max"].to_pylist(), strict=True)]
