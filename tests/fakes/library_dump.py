@@ -21,6 +21,7 @@ from rag.store.finding import require_library
 from rag.store.head import read_head
 from rag.store.layout import Layout, Location
 from rag.store.maintenance import fragment_rows
+from rag.store.records import PULLED
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors
 
 KEYS = {
@@ -44,12 +45,13 @@ LEFT_OUT = {
 
 
 def dump(folder: Location) -> Iterator[str]:
-    """What it is made with, then every row of the last commit, of videos that are not complete too: one line
-    of JSON each, sorted by table and key."""
+    """What it is made with, without where it was pulled from, then every row of the last commit, of videos
+    that are not complete too: one line of JSON each, sorted by table and key."""
     layout = require_library(folder)
     head, _ = read_head(layout)
     if head.meta is not None:
         meta = {name: value for name, value in asdict(head.meta).items() if name != "library_id"}
+        meta["settings"].pop(PULLED, None)
         yield json.dumps({"table": "meta", **meta}, sort_keys=True, ensure_ascii=True)
     for name, version in sorted(head.tables.items()):
         kind = "vectors" if is_clip_vectors(name) else name
