@@ -69,7 +69,7 @@ pages: .venv/.with-dev
 
 # A resolver's dry run: everything installs from wheels on each platform with the first and the last Python. Intel
 # Macs are left out: PyTorch and FAISS no longer publish wheels for them.
-PLATFORMS := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin
+PLATFORMS := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
 PYTHONS := 3.11 3.14
 resolve: .venv/.with-dev
 	@set -e; for platform in $(PLATFORMS); do for python in $(PYTHONS); do \

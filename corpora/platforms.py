@@ -1,10 +1,15 @@
-"""Locks of files, and what else modules of several packages ask the system for; of Linux and macOS."""
+"""What POSIX has and Windows lacks, in one place. What Linux alone has is asked for where it is used.
+
+Tests run on Linux. What is done instead on Windows is written from its documentation, and not tested there.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
+import signal
+import threading
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +17,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from filelock import FileLock
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]  # Windows
 
-LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+LOOK = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 """Flags of `os.open` to read a file as it is, where opening what only has its name must not block."""
+KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that ends a process at once."""
+POLL_SECONDS = 0.002
+"""Between two looks at a pipe that cannot be waited for."""
+SHARES_LOCKS = fcntl is not None
+"""Whether several processes can share the lock of a file."""
+_SEEKING = threading.Lock()
 
 
 def take_lock(path: Path) -> FileLock | None:
@@ -33,13 +49,13 @@ def take_lock(path: Path) -> FileLock | None:
 
 
 def lock_alone(handle: int) -> bool:
-    """Have an open file alone until it is closed; False where others have or share it."""
-    return _flock(handle, fcntl.LOCK_EX)
+    """Have an open file alone until it is closed; False where others have or share it. True on Windows."""
+    return fcntl is None or _flock(handle, "LOCK_EX")
 
 
-def _flock(handle: int, kind: int) -> bool:
+def _flock(handle: int, kind: str) -> bool:
     try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+        fcntl.flock(handle, getattr(fcntl, kind) | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
@@ -57,7 +73,7 @@ class SharedMark:
             handle = os.open(path, os.O_RDONLY)
         except OSError:
             return
-        if not _flock(handle, fcntl.LOCK_SH):
+        if not (SHARES_LOCKS and _flock(handle, "LOCK_SH")):
             os.close(handle)
             return
         # One that is only forgotten is released too.
@@ -65,19 +81,19 @@ class SharedMark:
 
 
 def is_marked(path: Path) -> bool:
-    """Whether a process holds a `SharedMark` of a file, or may. Raises OSError."""
+    """Whether a process holds a `SharedMark` of a file, or may, as on Windows. Raises OSError."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        return not lock_alone(handle)
+        return not (SHARES_LOCKS and lock_alone(handle))
     finally:
         os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk, where the folder can be opened. Raises OSError."""
+    """Flush the names in a folder to the disk, where a folder can be opened. Raises OSError."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # may be written in, but not listed
+    except PermissionError:  # may be written in, but not listed; any folder on Windows
         return
     try:
         os.fsync(handle)
@@ -85,8 +101,61 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def has_no_inodes(folder: Path) -> bool:
+    """Whether the file system of a folder can take no more files, however small. Raises OSError."""
+    if not hasattr(os, "statvfs"):
+        return False
+    facts = os.statvfs(folder)
+    return bool(facts.f_files and not facts.f_favail)
+
+
 def readable(handle: int, seconds: float) -> bool:
     """Whether something, or the end, can be read from a pipe within `seconds`."""
-    poller = select.poll()
-    poller.register(handle, select.POLLIN)
-    return bool(poller.poll(max(0, round(seconds * 1000))))
+    if hasattr(select, "poll"):
+        poller = select.poll()
+        poller.register(handle, select.POLLIN)
+        return bool(poller.poll(max(0, round(seconds * 1000))))
+    import _winapi
+    import msvcrt
+
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            pipe = msvcrt.get_osfhandle(handle)  # type: ignore[attr-defined]  # it is of Windows alone
+            if _winapi.PeekNamedPipe(pipe, 0)[0]:  # type: ignore[attr-defined]  # it is of Windows alone
+                return True
+        except BrokenPipeError:
+            return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(POLL_SECONDS)
+
+
+def read_into(handle: int, data: memoryview) -> int:
+    """Fill some of `data` from a pipe; how many bytes, 0 at its end."""
+    if hasattr(os, "readv"):
+        return os.readv(handle, [data])
+    read = os.read(handle, len(data))
+    data[: len(read)] = read
+    return len(read)
+
+
+def read_at(handle: int, data: memoryview, start: int) -> int:
+    """Fill `data` from a file, from byte `start` on; how many bytes. Threads may share the file."""
+    if hasattr(os, "preadv"):
+        return os.preadv(handle, [data], start)
+    with _SEEKING:
+        os.lseek(handle, start, os.SEEK_SET)
+        return read_into(handle, data)
+
+
+def yield_to_others(pid: int, niceness: int) -> None:
+    """Lower the priority of a process. Raises OSError."""
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+
+
+def after_fork(action: Callable[[], object]) -> None:
+    """Call `action` in each child that this process forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=action)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib.util
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -22,6 +22,8 @@ from pathlib import Path
 
 from corpora.errors import os_reason
 
+HAS_LIMITS = importlib.util.find_spec("resource") is not None
+"""Whether the system limits what a process uses."""
 OPEN_FILES = 512
 DENIED_CALLS = (
     *("socket", "connect", "bind", "io_uring_setup", "execve", "execveat", "kill", "ptrace", "bpf"),
@@ -50,6 +52,10 @@ def limit_memory(size: int) -> None:
 
     Counted are pages that may be written, not addresses: allocators and threads reserve far more of those.
     """
+    if not HAS_LIMITS:
+        return
+    import resource
+
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if sys.platform == "linux" and (hard == resource.RLIM_INFINITY or hard > size):
         resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
@@ -61,6 +67,10 @@ def limit_memory(size: int) -> None:
 
 def limit_request(cpu_seconds: float, *, writes: bool) -> None:
     """End this process (SIGXCPU) after so many more seconds of processor time; `writes`: files may grow."""
+    if not HAS_LIMITS:
+        return
+    import resource
+
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     until = int(time.process_time() + cpu_seconds) + 1
     if hard == resource.RLIM_INFINITY or until < hard:
@@ -130,7 +140,7 @@ def protections(memory: int) -> list[Protection]:
     network, files = (tried.get(name, unknown) for name in ("network", "files"))
     return [
         Protection("memory", linux, size),
-        Protection("processor time", True, "limited for each file"),
+        Protection("processor time", HAS_LIMITS, "limited for each file" if HAS_LIMITS else "no limit"),
         Protection("network", not network, network or "no sockets, no other programs (seccomp)"),
         Protection("files", not files, files or "the input and installed packages alone (Landlock)"),
     ]

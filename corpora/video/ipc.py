@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 import corpora.errors as errors
 from corpora.passages.document import Document, PageStart
 from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
-from corpora.platforms import readable
+from corpora.platforms import read_into, readable
 from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address
 from corpora.video.records import (
@@ -133,7 +133,7 @@ def _read(handle: int, held: bytearray, wait: Callable[[], None]) -> bytearray:
 def _fill(handle: int, data: memoryview, wait: Callable[[], None]) -> None:
     while data:
         wait()
-        count = os.readv(handle, [data])
+        count = read_into(handle, data)
         if count == 0:
             raise Closed
         data = data[count:]

@@ -18,6 +18,7 @@ from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import os_reason
 from corpora.escaping import visible
 from corpora.objects import ConditionsIgnored, StoreError, open_store
+from corpora.platforms import has_no_inodes
 from corpora.sandbox import protections
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, is_confirmed
@@ -154,10 +155,10 @@ def _space(name: str, folder: Path) -> Finding:
     """Of the file system of a folder, or of the nearest one above it that exists."""
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
     try:
-        free, inodes = shutil.disk_usage(there).free, os.statvfs(there)
+        free, full = shutil.disk_usage(there).free, has_no_inodes(there)
     except OSError as error:
         return Finding("environment", name, False, f"{there}: {os_reason(error)}")
-    if inodes.f_files and not inodes.f_favail:
+    if full:
         return Finding("environment", name, False, f"{there}: no file can be made: no inodes are left")
     short = "" if free > LEAST_SPACE else "; free some, or nothing can be indexed"
     return Finding("environment", name, not short, f"{byte_count(free)} free at {there}{short}")

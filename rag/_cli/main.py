@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run() -> NoReturn:
-    """The entry point: `main`, and the process ends with its exit code."""
+    """The entry point: `main`, and the process ends with its exit code; on Windows one line and 2."""
     try:
         code = _run()
     except KeyboardInterrupt:

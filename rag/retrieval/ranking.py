@@ -21,6 +21,7 @@ from functools import cache
 from itertools import chain
 from typing import Generic, TypeVar
 
+from corpora.platforms import after_fork
 from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
@@ -387,7 +388,7 @@ def start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
 def _threads() -> ThreadPoolExecutor:
     """They spend their time in FAISS and Lance."""
     # A process that is forked has none of these threads.
-    os.register_at_fork(after_in_child=_threads.cache_clear)
+    after_fork(_threads.cache_clear)
     return ThreadPoolExecutor(AT_ONCE, "search")
 
 

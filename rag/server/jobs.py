@@ -30,6 +30,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import SecretStr
 from typing_extensions import TypedDict
 
+from corpora.platforms import KILL, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
 from rag.server.agents import AgentSpec
 from rag.server.problems import MOST_ERRORS, Problem
@@ -51,9 +52,9 @@ LAST_WORDS = 20
 """Lines of text of a child that are kept."""
 LOOK_SECONDS = 0.1
 """Between two looks at a child."""
-SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, signal.SIGKILL))
+SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, KILL))
 """What a cancelled child is sent, and after how many seconds: the library survives all of them."""
-CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, signal.SIGKILL))
+CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
 """The same where the server stops."""
 NICE = 10
 """Children yield to questions."""
@@ -383,7 +384,7 @@ class Jobs:
                 start_new_session=True,
             )
             with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, child.pid, NICE)
+                yield_to_others(child.pid, NICE)
             code = self._follow(job, child, written.fileno())
             printed.seek(0)
             return printed.read(), code

@@ -7,7 +7,6 @@ import contextlib
 import io
 import os
 import queue
-import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.platforms import KILL
 from corpora.records import Frames, Shot, Video
 from corpora.settings import StorageSettings, VideoSettings
 from corpora.video.records import Probe
@@ -160,7 +160,7 @@ class MediaRenderer:
                 # By its id: closing pipes that the other thread reads would give their numbers away.
                 for pid in reader.pids:
                     with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+                        os.kill(pid, KILL)
 
             threading.Thread(target=kill, name="rag-server-cutter", daemon=True).start()
             try:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from corpora.platforms import LOOK
+from corpora.platforms import LOOK, read_at
 from rag.errors import LibraryCorrupt
 from rag.store.error_mapping import REMAKE
 from rag.store.filters import RowSpans
@@ -239,7 +239,7 @@ class Segment(Rows):
                 os.posix_fadvise(self._vectors, start, size, os.POSIX_FADV_WILLNEED)
         try:
             read = [
-                os.preadv(self._vectors, [held[at * size : at * size + size]], start)
+                read_at(self._vectors, held[at * size : at * size + size], start)
                 for at, start in enumerate(starts)
             ]
         except OSError as error:

@@ -1,13 +1,95 @@
-"""Where the program runs: no network in tests; addresses of this machine alone."""
+"""Where the program runs: without what POSIX has; no network in tests; addresses of this machine alone."""
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from corpora import platforms
 from rag.errors import RagError
 from rag.listening import authority, bind_listener, is_loopback
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.fakes.store_material import fill
+
+ROOT = Path(__file__).parents[3]
+
+
+WITHOUT_POSIX = """
+import builtins, importlib, os, pkgutil, select, signal, sys
+
+OURS = ("corpora", "eval", "indexers", "localization", "rag")
+MODULES = ("fcntl", "grp", "pwd", "resource", "termios")
+NAMES = {
+    os: "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fork getuid geteuid killpg posix_fadvise pread preadv "
+    "pwrite readv register_at_fork RWF_NOWAIT sched_getaffinity setsid statvfs writev",
+    select: "poll",
+    signal: "SIGALRM SIGHUP SIGKILL SIGPIPE SIGUSR1",
+}
+
+
+def import_all():
+    for package in OURS:
+        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            importlib.import_module(found.name)
+
+
+import_all()  # what other packages need of POSIX, they have now
+for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+    del sys.modules[name]
+sys.modules.update(dict.fromkeys(MODULES))
+for module, names in NAMES.items():
+    for name in names.split():
+        if hasattr(module, name):
+            delattr(module, name)
+import_all()
+"""
+
+
+@pytest.mark.slow
+def test_every_module_is_imported_without_what_windows_lacks() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_POSIX], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (found.returncode, found.stderr[-2000:]) == (0, "")
+
+
+def test_a_library_is_written_and_read_without_locks_that_can_be_shared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platforms, "fcntl", None)
+    monkeypatch.setattr(platforms, "SHARES_LOCKS", False)
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    with Reader.open(tmp_path / "lib") as reader, Writer.open(tmp_path / "lib") as writer:
+        assert platforms.is_marked(tmp_path / "lib" / "readers.lock")
+        writer.maintain()
+        assert len(reader.videos()) == 1
+
+
+def test_what_is_done_instead_gives_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A pipe without `readv`, and a file without `preadv`."""
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    read, write = os.pipe()
+    handle = os.open(path, platforms.LOOK)
+    for _ in range(2):
+        os.write(write, b"abc")
+        assert platforms.readable(read, 1.0)
+        data = memoryview(bytearray(8))
+        assert (platforms.read_into(read, data), bytes(data[:3])) == (3, b"abc")
+        assert (platforms.read_at(handle, data[:4], 3), bytes(data[:4])) == (4, b"3456")
+        assert not platforms.readable(read, 0.0)
+        monkeypatch.delattr(os, "readv", raising=False)
+        monkeypatch.delattr(os, "preadv", raising=False)
+    os.close(write)
+    assert platforms.readable(read, 0.0)
+    for each in (read, handle):
+        os.close(each)
 
 
 def test_an_outside_address_is_refused() -> None:
