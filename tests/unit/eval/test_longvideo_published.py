@@ -246,14 +246,12 @@ TIMED = [
 SOURCE = SubtitleSource("v_en.json", 601.0, 15.0)
 
 
-def written(folder: Path, entries: Any) -> list[tuple[float, float, str]]:
+def write(folder: Path, entries: Any) -> None:
     (folder / "subtitles").mkdir()
     (folder / "subtitles" / "v_en.json").write_text(json.dumps(entries), encoding="utf-8")
     write_subtitles(
         folder, {"v.mp4": SOURCE, "gone.mp4": SOURCE}, FoundVideos({"v.mp4": "/videos/v.mp4"}, {})
     )
-    texts = read_sidecar(str(folder / FOLDER / "v.vtt")).texts
-    return [(text.start, text.end, text.text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +264,9 @@ def written(folder: Path, entries: Any) -> list[tuple[float, float, str]]:
 def test_both_layouts_are_cut_to_the_clip(
     tmp_path: Path, entries: Any, expected: list[tuple[float, float, str]]
 ) -> None:
-    assert written(tmp_path, entries) == expected
+    write(tmp_path, entries)
+    texts = read_sidecar(str(tmp_path / FOLDER / "v.vtt")).texts
+    assert [(text.start, text.end, text.text) for text in texts] == expected
     found = FoundVideos({"v.mp4": "/videos/v.mp4"}, {})
     assert with_subtitles(Settings(), tmp_path, found).scan.subtitles == (str(tmp_path / FOLDER),)
 
@@ -274,7 +274,7 @@ def test_both_layouts_are_cut_to_the_clip(
 @pytest.mark.parametrize("entries", [{"a": 1}, [{"start": "x", "end": "y", "line": "z"}]])
 def test_another_layout_is_logged(tmp_path: Path, entries: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        written(tmp_path, entries)
+        write(tmp_path, entries)
     assert "v_en.json: no subtitles as LongVideoBench has them: " in caplog.text
     assert not (tmp_path / FOLDER).exists()
 
