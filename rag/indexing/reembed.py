@@ -110,10 +110,10 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
                     path, reason = local.group.first.path, reason_of(problem, local.read)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                     progress.problem(problems[-1])
-    switch.commit()
     made = {each: {**stages, "frames": ref.fingerprint} for each, stages in stored.items()}
     if made := {each: stages for each, stages in made.items() if each not in failed}:
-        writer.put_stages(made)
+        writer.put_stages(made, commit=False)
+    switch.commit()
     stats.stages.append(line)
     stats.problems += problems
     stats.reembedded = len(videos) - len(problems)

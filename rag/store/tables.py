@@ -210,10 +210,11 @@ class VideoWriter(ABC):
         self._put_videos({video: stages}, complete=True)
         self.flush()
 
-    def put_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_stages(self, stages: Mapping[str, Mapping[str, Any]], *, commit: bool = True) -> None:
         """Put `stages` in place of those of complete videos, by their ids, of which there is at least one.
 
-        They are committed, and keep when they were indexed. Raises ValueError for one that is not complete.
+        They keep when they were indexed. `commit`: else they are committed with what comes next. Raises
+        ValueError for a video that is not complete.
         """
         for video_id in stages:
             if not self._complete.get(video_id):
@@ -223,7 +224,8 @@ class VideoWriter(ABC):
         self._put_videos(
             given, complete=True, indexed_at={row["video_id"]: row["indexed_at"] for row in rows}
         )
-        self.flush()
+        if commit:
+            self.flush()
 
     def rename_videos(
         self, videos: Mapping[Video, tuple[str, str]], vectors: NDArray[np.floating[Any]]
