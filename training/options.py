@@ -43,7 +43,7 @@ from rag import Library
 from rag.answering import Context, Pipeline
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.answer_choice import Weights, seen_features, weights
-from rag.reasoners.embedded.frame_votes import frame_votes
+from rag.reasoners.embedded.frame_votes import frame_votes, window_weights
 from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
 from rag.reasoners.embedded.question_forms import spelled_out, statement
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
@@ -250,8 +250,11 @@ def fit_seen(lines: Iterable[str], library: str) -> tuple[float, ...]:
                 threshold=settings.search.threshold,
             )
             reading = Pipeline().run(context).reading
-            votes = frame_votes(reading, reasoner.images.calibrator) if reading is not None else None
-            if reading is not None and votes is not None:
+            if reading is None:
+                continue
+            calibrator = reasoner.images.calibrator
+            votes = frame_votes(reading, calibrator, window_weights(reading, calibrator))
+            if votes is not None:
                 best = max(range(len(votes)), key=lambda at: votes[at].z)
                 rows.append(seen_features(reading, votes[best]))
                 right.append(float(best == asked["answer"]))

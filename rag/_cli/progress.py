@@ -37,7 +37,7 @@ EVENT_SECONDS = 0.5
 MEASURED_SECONDS = 2.0
 """Least time of work from which a speed is taken."""
 MEASURED_SHARE = 1e-5
-"""Least share of the work, too: less is what rounding leaves of the times of a file."""
+"""A speed is taken from this share of the work on. Less may be what rounding leaves of a file."""
 WARM_UP_SECONDS = 1.0
 """What is done within these of the first step counts for no speed: what is done in one batch, too."""
 

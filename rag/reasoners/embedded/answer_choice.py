@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.questions import option_label
-from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax, window_odds
+from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax, window_odds, window_weights
 from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, spelled_out, statement, two_hop
@@ -76,13 +76,14 @@ def answer_choice(
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
-    votes, sequence = frame_votes(reading, calibrator), sentences_of(reading)
+    shown = window_weights(reading, calibrator)
+    votes, sequence = frame_votes(reading, calibrator, shown), sentences_of(reading)
     if votes and asks_for_thing(reading.question.text) and not any(map(two_hop, reading.question.options)):
         sequence = [one for one in sequence if one.origin == "window"]
     by, question = weights(), reading.question
     options = range(len(question.options))
     claims = [statement(question, option) for option in question.options]
-    odds = window_odds(reading, calibrator)
+    odds = window_odds(reading, shown)
     beside = np.array([odds.get(one.index, 0.0) if one.origin == "window" else 0.0 for one in sequence])
     text = OptionText(question, sequence)
     compared = text.compared(claims, vectors, reading.text_vectors, by.features, beside)

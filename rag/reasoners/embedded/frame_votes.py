@@ -52,14 +52,16 @@ class Vote:
         return math.log(share / (1 - share))
 
 
-def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:
-    """One vote an option, or None where there is no image encoder or no frame vector."""
+def frame_votes(
+    reading: Reading, calibrator: ImageScoreCalibrator | None, weights: NDArray[np.float64]
+) -> list[Vote] | None:
+    """One vote an option, or None where there is no image encoder or no frame vector. `weights`: as of
+    `window_weights`."""
     seen = list(frames_of(reading).items())
     if calibrator is None or not seen:
         return None
     event_text = _asked_event(reading)
     event = calibrator.encode([event_text] if event_text else [])
-    weights = _weights(reading, calibrator, seen)
     found = _option_names(reading)
     # Encoded together: a text by itself takes three times as long.
     ends = np.cumsum([len(names) for names in found])[:-1]
@@ -73,14 +75,13 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
     return [Vote(round(float(value), 6), (seen[int(at)][0],)) for value, at in zip(values, best, strict=True)]
 
 
-def window_odds(reading: Reading, calibrator: ImageScoreCalibrator | None) -> dict[int, float]:
-    """Log of each window's weight, less that of the greatest, by its index; empty where retrieval compared
-    the clips (`ReadWindow.match`): then the windows were found by words, too."""
-    seen = list(frames_of(reading).items())
-    if calibrator is None or not seen or any(window.match is not None for window in reading.windows):
+def window_odds(reading: Reading, weights: NDArray[np.float64]) -> dict[int, float]:
+    """Return by index the log of each window's weight, less that of the greatest. It is empty where retrieval
+    compared the clips (`ReadWindow.match`), because then words, too, have found the windows."""
+    if not len(weights) or any(window.match is not None for window in reading.windows):
         return {}
-    weights = np.log(np.maximum(_weights(reading, calibrator, seen), LEAST))
-    return {index: float(odds) for (index, _), odds in zip(seen, weights - weights.max(), strict=True)}
+    odds = np.log(np.maximum(weights, LEAST))
+    return dict(zip(frames_of(reading), (odds - odds.max()).tolist(), strict=True))
 
 
 def _asked_event(reading: Reading) -> str:
@@ -89,14 +90,16 @@ def _asked_event(reading: Reading) -> str:
     return anchor.description if anchor.position == "within" else anchor.target
 
 
-def _weights(
-    reading: Reading, calibrator: ImageScoreCalibrator, seen: Sequence[tuple[int, NDArray[np.float32]]]
-) -> NDArray[np.float64]:
-    """(w,) summing to 1, or less by the chance that the right clip is none of them: the clips' matches.
+def window_weights(reading: Reading, calibrator: ImageScoreCalibrator | None) -> NDArray[np.float64]:
+    """Return (w,), the weights of the windows with frames: the clips' matches. They sum to 1, or less by the
+    chance that the right clip is none of them; there are none without an image encoder.
 
-    Where frames were not compared in retrieval, by how well the window shows the scene of the question.
-    Ranks are too level for this: of five clips one is right, and the others would outvote it.
+    Where frames were not compared in retrieval, a window weighs by how well it shows the scene of the
+    question. Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
+    seen = list(frames_of(reading).items())
+    if calibrator is None or not seen:
+        return np.empty(0, np.float64)
     matches = [reading.windows[index].match for index, _ in seen]
     if None not in matches:
         return np.array(matches, np.float64)

@@ -42,8 +42,8 @@ def denies(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Sentences and their places among all; `rows` float64 (options, sentences, features) of each with each
-    option; `facts` float64 (none,), `NONE` of the question."""
+    """What is compared: sentences, their places among all, `rows` float64 (options, sentences, features) of
+    each with each option, and `facts` float64 (none,), `NONE` of the question."""
 
     sentences: tuple[Sentence, ...]
     places: tuple[int, ...]

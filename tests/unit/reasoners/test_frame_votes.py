@@ -8,7 +8,7 @@ import numpy as np
 
 from corpora.records import Clip
 from localization.windows import Window
-from rag.reasoners.embedded.frame_votes import frame_votes
+from rag.reasoners.embedded.frame_votes import frame_votes, window_weights
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
@@ -31,7 +31,7 @@ def votes(
 ) -> list[float]:
     question = Question("q", "What does the man hold?", options)
     reading = Reading(question, rewrite_question(question), anchor_event(question), windows, passages)
-    found = frame_votes(reading, CALIBRATOR)
+    found = frame_votes(reading, CALIBRATOR, window_weights(reading, CALIBRATOR))
     assert found is not None
     return [vote.z for vote in found]
 
