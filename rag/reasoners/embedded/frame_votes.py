@@ -55,8 +55,8 @@ class Vote:
 def frame_votes(
     reading: Reading, calibrator: ImageScoreCalibrator | None, weights: NDArray[np.float64]
 ) -> list[Vote] | None:
-    """One vote an option, or None where there is no image encoder or no frame vector. `weights`: as of
-    `window_weights`."""
+    """One vote an option, or None where there is no image encoder or no frame vector. `weights`: float64
+    (w,), of `window_weights`."""
     seen = list(frames_of(reading).items())
     if calibrator is None or not seen:
         return None
@@ -77,7 +77,8 @@ def frame_votes(
 
 def window_odds(reading: Reading, weights: NDArray[np.float64]) -> dict[int, float]:
     """Return by index the log of each window's weight, less that of the greatest. It is empty where retrieval
-    compared the clips (`ReadWindow.match`), because then words, too, have found the windows."""
+    compared the clips (`ReadWindow.match`), because then words, too, have found the windows. `weights`:
+    float64 (w,), of `window_weights`."""
     if not len(weights) or any(window.match is not None for window in reading.windows):
         return {}
     odds = np.log(np.maximum(weights, LEAST))
@@ -91,8 +92,8 @@ def _asked_event(reading: Reading) -> str:
 
 
 def window_weights(reading: Reading, calibrator: ImageScoreCalibrator | None) -> NDArray[np.float64]:
-    """Return (w,), the weights of the windows with frames: the clips' matches. They sum to 1, or less by the
-    chance that the right clip is none of them; there are none without an image encoder.
+    """Return the weights of the windows with frames, float64 (w,): the clips' matches. They sum to 1, or less
+    by the chance that the right clip is none of them; there are none without an image encoder.
 
     Where frames were not compared in retrieval, a window weighs by how well it shows the scene of the
     question. Ranks are too level for this: of five clips one is right, and the others would outvote it.
