@@ -19,8 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, get_type_hints
 
-from corpora.errors import file_error
-from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended, replace_file
+from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.agent_environment import Environment, WebEnvironment, open_web_environment, vision_status
 from rag._cli.options import argument, option
 from rag._cli.output import (
@@ -45,7 +44,6 @@ from rag._cli.session import (
     with_session,
     words,
 )
-from rag.errors import UsageError
 from rag.records import window_name
 
 if TYPE_CHECKING:
@@ -60,8 +58,6 @@ COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
     "problem:": "red",
 }
 """The style of a line, by its first word."""
-ASKED = ("text", "description", "key_moment", "global_impression")
-"""Fields of a request with what is asked for: the first that is filled is the heading of the page."""
 
 
 class Cited(NamedTuple):
@@ -80,7 +76,6 @@ class AgentCommand(ABC):
     """The options of every agent, and its run from them to an exit code."""
 
     trace: Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")] = None
-    html: Annotated[Path | None, option("--html FILE", "Write a page with the frames, in one file.")] = None
     record: Record = None
     replay: Replay = None
     force: Force = False
@@ -138,13 +133,11 @@ class AgentCommand(ABC):
         """What the run used, in one line."""
 
     def execute(self) -> int:
-        """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
-        written."""
+        """The exit code: 0 where there is an answer, 1 where there is none."""
         if self.events:
             run_as_job()
         policy = self._check_outputs()
         self.prepare()
-        from rag.agents.runtime.page import render_page
         from rag.agents.runtime.view import result_step, step_lines
         from rag.reasoners.wrappers import token_count_method
         from rag.web.trace import TraceFile
@@ -164,27 +157,13 @@ class AgentCommand(ABC):
                     for line in step_lines(step, stderr_width()):
                         show(line)
 
-                status = [*self.status(environment)]
-                for line in () if self.events else status:
+                for line in () if self.events else self.status(environment):
                     show(line)
                 run = self.run(environment, watch)
                 if trace is not None:
                     trace.write(result_step(steps, self.view.result_json(run)).line())
-            counting = token_count_method(environment.counting, run.usage)
-            lines = self._print(environment, run, counting)
-            written = 0
-            if self.html is not None:
-                heading = next(text for name in ASKED if (text := getattr(self.request, name, "")))
-                page = render_page(heading, [*lines, *status], steps, environment.frames, found=run.found)
-                try:
-                    with replace_file(self.html, policy) as draft:
-                        draft.write_text(page, encoding="utf-8", newline="\n")
-                except (UsageError, OSError) as error:
-                    echo_stderr(
-                        f"rag: {file_error(self.html, error) if isinstance(error, OSError) else error}"
-                    )
-                    written = 3
-        return written if run.found else 1
+            self._print(environment, run, token_count_method(environment.counting, run.usage))
+        return 0 if run.found else 1
 
     def _check_outputs(self) -> OverwritePolicy:
         """The policy for the outputs, checked before any work is done. Raises `UsageError`."""
@@ -193,29 +172,27 @@ class AgentCommand(ABC):
         folders = [path for path in self.inputs() if path is not None and path.is_dir()]
         webs = [folder / name for folder in folders for name in (VIDEOS, PAGES)]
         policy = self.session.overwrite_policy(self.force, *self.inputs(), self.replay, *webs)
-        check_outputs(policy, self.trace, self.html, taken_up=(self.record,))
+        check_outputs(policy, self.trace, taken_up=(self.record,))
         if self.record is not None:
             claim_appended(self.record, RECORDING_HEAD, policy)
         return policy
 
-    def _print(self, environment: Environment, run: Any, counting: str) -> list[str]:
-        """The result on stdout; its lines of text, which the page shows too."""
+    def _print(self, environment: Environment, run: Any, counting: str) -> None:
+        """The result on stdout."""
         cited = self.cited(run)
         path = environment.path_of(cited.url) if cited is not None else ""
-        lines = [*self.text(run)]
-        if cited is not None and path:
-            # The address of a local file was made up for the web that it was searched in.
-            lines = [line for line in lines if line.strip() != cited.url]
-            lines.append(path if cited.start is None else window_name(path, cited.start, cited.end))
-        lines.append(f"{self.cost(run)} ({counting})")
         if self.session.as_json:
             shape = self.view.result_json(run)
             if cited is not None:
                 shape[cited.key]["path"] = path or None
             print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
-        else:
-            print_lines(lines)
-        return lines
+            return
+        lines = [*self.text(run)]
+        if cited is not None and path:
+            # The address of a local file was made up for the web that it was searched in.
+            lines = [line for line in lines if line.strip() != cited.url]
+            lines.append(path if cited.start is None else window_name(path, cited.start, cited.end))
+        print_lines([*lines, f"{self.cost(run)} ({counting})"])
 
 
 @dataclass(kw_only=True)

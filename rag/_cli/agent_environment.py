@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
-from rag.errors import FileProblem, LibraryNotFound, UsageError, WebError
+from rag.errors import LibraryNotFound, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +35,6 @@ class Environment:
     """How the reasoner counts tokens, for `token_count_method`."""
     path_of: Callable[[str], str]
     """An address to the path of its file, empty where there is none."""
-    frames: Callable[[str, NDArray[np.float64]], Frames | None]
-    """Address or path, and float64 (n,) seconds to decoded frames; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +56,8 @@ class WebEnvironment(Environment):
 @contextmanager
 def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
     """The library of the settings and its reasoner."""
-    from rag.store.lookup import whole_file
-
     with session.open_library() as library:
-
-        def frames(path: str, times: NDArray[np.float64]) -> Frames | None:
-            try:
-                whole = whole_file(library.engine.reader, library.video_id(path), path)
-                return library.engine.read_frames(whole, times)
-            except (FileProblem, UsageError):  # several libraries have several videos of that path
-                return None
-
-        yield LibraryEnvironment(*_open_reasoner(session, library), lambda path: path, frames, library)
+        yield LibraryEnvironment(*_open_reasoner(session, library), lambda path: path, library)
 
 
 @contextmanager
@@ -97,8 +85,7 @@ def open_web_environment(
             )
             reasoner, counting = _open_reasoner(session, library)
             source = _frame_source(session, library)
-            frames = _page_frames(opened, source)
-            yield WebEnvironment(reasoner, counting, local_path(opened, made=made), frames, opened, source)
+            yield WebEnvironment(reasoner, counting, local_path(opened, made=made), opened, source)
         finally:
             if library is not None:
                 library.close()
@@ -185,22 +172,6 @@ def _frame_source(session: Session, library: Library | None) -> FrameSource:
         return media.frames_at(path, times.tolist(), short_side=side)
 
     return FrameSource(None, read, media.audio_between)
-
-
-def _page_frames(web: Web, source: FrameSource) -> Callable[[str, NDArray[np.float64]], Frames | None]:
-    """A function of a URL and times, float64 (n,) seconds, to the n frames on screen then, in time order.
-
-    It returns None where the download or the decoder fails. Its downloads are not in the web's trace.
-    """
-    untraced, read = web.session(), source.read_frames
-
-    def frames(url: str, times: NDArray[np.float64]) -> Frames | None:
-        try:
-            return None if read is None else read(untraced.download(url).path, times)
-        except (WebError, FileProblem):
-            return None
-
-    return frames
 
 
 def local_path(web: Web, *, made: bool) -> Callable[[str], str]:

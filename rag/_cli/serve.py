@@ -72,7 +72,7 @@ def serve(
     return 0
 
 
-NAMING_FILES = {"trace", "html", "record", "replay", "force", "web", "corpus"}
+NAMING_FILES = {"trace", "record", "replay", "force", "web", "corpus"}
 SET_BY_SERVER = {"library", "config", "as_json", "verbose", "events", "faults"}
 
 

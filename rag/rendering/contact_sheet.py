@@ -1,9 +1,7 @@
-"""Contact sheets: the frames of a window with their times and text evidence; frames as data URIs."""
+"""Contact sheets: the frames of a window with their times and text evidence."""
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -20,7 +18,6 @@ from localization.sampling import midpoints
 from rag.rendering.fonts import Fonts, drawable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
 
@@ -37,8 +34,6 @@ _ACCENT = (255, 190, 92)
 _INDENT = 200
 _LINES_A_TEXT = 4
 _LONGEST_TEXT = 2000
-_INLINE_SHORT_SIDE = 160
-_INLINE_QUALITY = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +89,6 @@ def save_png(image: Image, path: str | os.PathLike[str], policy: OverwritePolicy
     info.add_text("Software", PROGRAM)
     with replace_file(path, policy or OverwritePolicy()) as draft:
         image.save(draft, format="PNG", pnginfo=info)
-
-
-def image_data_uri(image: NDArray[np.uint8]) -> str:
-    """A frame, uint8 (h, w, 3) RGB, as a data URI for an HTML page.
-
-    A JPEG whose short side has at most 160 pixels; never enlarged.
-    """
-    from PIL import Image
-
-    scaled = Image.fromarray(image)
-    scale = _INLINE_SHORT_SIDE / min(scaled.size)
-    if scale < 1:
-        size = (max(1, round(scaled.width * scale)), max(1, round(scaled.height * scale)))
-        scaled = scaled.resize(size, Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    scaled.save(buffer, "JPEG", quality=_INLINE_QUALITY)
-    return f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def test_answers_and_recordings_never_mix_with_other_files(capsys: pytest.Captur
     "words",
     [
         ["raclo", "--moment", "a cup", "--web", "w", "--trace"],
-        ["shotfinder", "a cup", "--web", "w", "--html"],
+        ["shotfinder", "a cup", "--web", "w", "--trace"],
         ["video-browser", "Which cup?", "--web", "w", "--record"],
         ["video-detective", "made.mp4", "Which cup?", "--trace"],
     ],

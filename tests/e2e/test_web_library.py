@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
 
 from eval.tasks.web_task import WebEnvironment
 from indexers.settings import EncoderSettings
-from rag._cli.agent_environment import open_library_environment
 from rag.library import Library
 from rag.settings import Settings
 from rag.web import open_web
@@ -55,7 +50,6 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
     with Library.open(settings=settings) as library:
         (video,) = library.engine.reader.videos()
         given = WebEnvironment(other, other, other, library)
-        session: Any = SimpleNamespace(open_library=lambda: nullcontext(library))
         write_video(videos / "a.mp4", 3.0, fps=5)
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.problems) == (1, ())
@@ -67,6 +61,3 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
         (problem,) = build_web(tmp_path / "other", [videos / "note.md"], library=library).problems
         assert problem.reason.startswith("the file is gone or changed; ")
         assert given.path_of(video.video_id) is None
-        with open_library_environment(session) as environment:
-            assert environment.frames(str(videos / "a.mp4"), np.ones(1)) is None
-            assert environment.frames(str(tmp_path / "none or several.mp4"), np.ones(1)) is None

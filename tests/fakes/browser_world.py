@@ -85,15 +85,6 @@ def frame_source(seen: list[int] | None = None) -> FrameSource:
     return FrameSource(library=None, read_frames=read)
 
 
-def any_frames(_: str, times: NDArray[np.float64]) -> Frames:
-    """Black frames of any video."""
-    return Frames(np.asarray(times, np.float64), np.zeros((len(times), 12, 16, 3), np.uint8))
-
-
-def no_frames(_: str, __: NDArray[np.float64]) -> None:
-    """A page without frames."""
-
-
 class RuleReasoner(RoleMethods):
     """Takes video 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
 

@@ -34,7 +34,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.argv[1] == "agent":
         event("step", step={"number": 1, "kind": "plan", "text": "plan", "data": {}})
-        event("step", step={"number": 2, "kind": "look", "text": "look", "data": {}})
+        event("step", step={"number": 2, "kind": "look", "text": "look", "data": {"times": [0.5]}})
         answer = {"text": "yes", "choice": "B", "confidence": 0.87, "explanation": "It is seen."}
         options = [
             {"label": label, "text": text, "score": 0.5} for label, text in (("A", "no"), ("B", "yes"))

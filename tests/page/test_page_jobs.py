@@ -103,6 +103,7 @@ def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:
     steps = tab.page.get_by_role("list", name="Steps").locator("li")
     steps.nth(1).wait_for()
     assert [step.locator(".kind").inner_text() for step in steps.all()] == ["plan", "look"]
+    assert steps.locator("img").evaluate_all("all => all.map(one => one.alt)") == ["Frame at 0:01"]
     answer = tab.page.locator(".answer-of")
     assert answer.locator(".text").inner_text().split() == ["B", "yes"]
     assert answer.locator(".confidence b").inner_text() == "0.870"

@@ -22,8 +22,7 @@ from rag.agents.raclo.verification import locate_moment, verify
 from rag.agents.raclo.view import moment_details, verdict_details
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext, metadata_of
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
-from rag.agents.runtime.page import Block, Entry
-from rag.agents.runtime.trace import Watch
+from rag.agents.runtime.trace import Entry, Watch
 from rag.agents.runtime.view import guesses
 from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
@@ -260,17 +259,16 @@ class _RacloRun:
                 said = "this is the video" if candidate.accepted else "another video"
                 text = f"{candidate.title}: {said} (fits by {candidate.fit:.2f})"
                 place = {"url": candidate.url, "accepted": candidate.accepted, "fit": candidate.fit}
-                details = verdict_details(candidate, consensus)
-                self._trace.add("verify", text, consensus, details=details, **place)
+                self._trace.add("verify", text, consensus, details=verdict_details(consensus), **place)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"verifying {title}")
         if self._memory.key_moment and not self._context.stopped():
             try:
                 moment = locate_moment(reasoner, self._memory, video, self._settings)
                 candidate = replace(candidate, moment=moment)
-                where, details = "no frame of it can be shown", list[Block]()
+                where, details = "no frame of it can be shown", list[Entry]()
                 if moment is not None:
-                    details = moment_details(candidate, moment)
+                    details = moment_details(moment)
                     by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
                     where = f"at {moment.time:.1f} s, {by}"
                 text = f"{candidate.title}: {where}"

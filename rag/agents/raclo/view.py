@@ -6,34 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpora.escaping import visible
-from localization.sampling import midpoints
 from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun
-from rag.agents.runtime.page import Block, Entry, FrameStrip
+from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
 from rag.reasoners.roles.verify_video import Consensus
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt
 
-FRAMES_OF_VIDEO = 6
-FRAMES_OF_MOMENT = 4
 
-
-def verdict_details(candidate: CandidateVideo, consensus: Consensus) -> list[Block]:
-    """What the judges said, and frames of the video."""
-    said = [
+def verdict_details(consensus: Consensus) -> list[Entry]:
+    """What the judges said."""
+    return [
         Entry(f"{name} judge:", f"{'yes' if verdict.video_match else 'no'}, {verdict.reason}")
         for name, verdict in (("first", consensus.first), ("second", consensus.second))
         if verdict is not None
     ]
-    whole = midpoints(0.0, candidate.duration, FRAMES_OF_VIDEO).tolist()
-    return [*said, FrameStrip(candidate.url, whole, candidate.title)]
 
 
-def moment_details(candidate: CandidateVideo, moment: Moment) -> list[Block]:
-    """Where the moment is, why, and frames of its shot."""
-    times = sorted({*midpoints(moment.start, moment.end, FRAMES_OF_MOMENT).tolist(), moment.time})
-    span = Entry(f"{clock(moment.start)}-{clock(moment.end)},", moment.reason)
-    return [span, FrameStrip(candidate.url, times, candidate.title, moment.time)]
+def moment_details(moment: Moment) -> list[Entry]:
+    """Where the moment is, and why."""
+    return [Entry(f"{clock(moment.start)}-{clock(moment.end)},", moment.reason)]
 
 
 def result_lines(run: RacloRun, width: int) -> Iterator[str]:

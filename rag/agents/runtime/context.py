@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rag.agents.runtime.frame_source import FrameSource, Reply, WebVideo, fetch_video, retry_policy
-from rag.agents.runtime.page import Block, Entry
-from rag.agents.runtime.trace import RunTrace, Watch
+from rag.agents.runtime.trace import Entry, RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
 from rag.reasoners.roles.select_candidates import Candidate
 
@@ -24,7 +23,7 @@ NOTHING_FOUND = "NothingFound"
 """Name of a failure: no search returned a video that could be downloaded."""
 
 
-def title_details(results: Sequence[SearchResult]) -> list[Block]:
+def title_details(results: Sequence[SearchResult]) -> list[Entry]:
     """The title of each search result."""
     return [Entry("-", result.title) for result in results]
 

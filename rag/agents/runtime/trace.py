@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag.agents.runtime.page import Block, Entry
 from rag.records import Answer, Usage
 from rag.rendering.shapes import plain
 from rag.web import Web
 
 SEARCHES = ("search_videos", "search")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is shown beside a step: a label and what belongs to it."""
+
+    label: str
+    text: str
+    cut: bool = True
+    """Whether a terminal shows no more of it than fits on a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +40,8 @@ class Step:
     """What the agent's loop counts: `turn`, `loop`; empty for an agent without one."""
     round: int = 0
     """Iteration of the loop, from 1; 0 outside of it."""
-    details: Sequence[Block] | None = field(default=(), compare=False)
-    """What is shown beside the text, to people; None: the step is for the trace and the page alone."""
+    details: Sequence[Entry] | None = field(default=(), compare=False)
+    """What is shown beside the text, to people; None: the step is for the trace alone."""
 
     def line(self) -> dict[str, Any]:
         """The JSON object of the trace."""
@@ -86,7 +95,7 @@ class RunTrace:
         return sum(event.operation in SEARCHES for event in events)
 
     def add(
-        self, kind: str, text: str, record: Any = None, *, details: Sequence[Block] | None = (), **data: Any
+        self, kind: str, text: str, record: Any = None, *, details: Sequence[Entry] | None = (), **data: Any
     ) -> None:
         """Record a step and pass it to the watcher. `record`: a dataclass or model whose fields are data."""
         number, line = len(self.steps) + 1, " ".join(text.split())

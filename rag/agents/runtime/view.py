@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from corpora.escaping import visible
-from rag.agents.runtime.page import Block, Entry
-from rag.agents.runtime.trace import Step
+from rag.agents.runtime.trace import Entry, Step
 from rag.reasoners.roles.imagine_queries import ImaginedQueries
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt
@@ -32,9 +31,7 @@ def step_lines(step: Step, width: int) -> Iterator[str]:
         return
     label = LABELS.get(step.kind, f"{step.kind}:")
     yield entry_line(Entry(label, step.text, cut=step.kind != "failure"), width)
-    for block in step.details:
-        if isinstance(block, Entry):
-            yield f"  {entry_line(block, width - 2)}"
+    yield from (f"  {entry_line(entry, width - 2)}" for entry in step.details)
 
 
 def entry_line(one: Entry, width: int) -> str:
@@ -75,7 +72,7 @@ def result_step(steps: Sequence[Step], shape: dict[str, Any]) -> Step:
     return Step(len(steps) + 1, "result", steps[-1].text, shape, steps[-1].counter)
 
 
-def guesses(imagined: ImaginedQueries) -> list[Block]:
+def guesses(imagined: ImaginedQueries) -> list[Entry]:
     """What was imagined; the guess that was chosen is marked."""
     return [
         Entry(f"{'* ' if at == imagined.chosen else ''}{one.kind}:", one.guess)

@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpora.escaping import visible
-from localization.sampling import midpoints
-from rag.agents.runtime.page import Block, Entry, FrameStrip
+from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import entry_line, run_json
 from rag.agents.shotfinder.records import FoundShot, ShotRun
 from rag.rendering.terminal import clock, excerpt
 
-FRAMES_OF_SHOT = 5
 MARKS: Mapping[bool | None, str] = {True: "confirmed:", False: "missing:", None: "unmeasured:"}
 
 
-def shot_details(found: FoundShot) -> list[Block]:
-    """Why a shot was taken: the reason, its checks, and its frames."""
-    times = sorted({*midpoints(found.start, found.end, FRAMES_OF_SHOT).tolist(), round(found.frame, 6)})
-    strip = FrameStrip(found.url, times, found.title, found.frame)
+def shot_details(found: FoundShot) -> list[Entry]:
+    """Why a shot was taken: the reason and its checks."""
     reason = [Entry("reason:", found.reason)] if found.reason else []
-    return [*reason, *_checks(found), strip]
+    return [*reason, *_checks(found)]
 
 
 def result_lines(run: ShotRun, width: int) -> Iterator[str]:

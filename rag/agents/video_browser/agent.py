@@ -246,7 +246,7 @@ class _BrowserRun:
         self._trace.add(
             "reject" if seen.status == "rejected" else "watch",
             f"{seen.title}: {seen.status}" + (f", {spans}" if spans else f" ({seen.summary})"),
-            details=[*window_details(found.windows, seen.url, seen.title)],
+            details=window_details(found.windows),
             url=seen.url,
             status=seen.status,
             summary=seen.summary,

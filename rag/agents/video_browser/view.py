@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from localization.sampling import midpoints
-from rag.agents.runtime.page import Block, Entry, FrameStrip
+from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
 from rag.agents.video_browser.records import BrowseRun
 from rag.reasoners.roles.locate import LocatedWindow
@@ -14,10 +13,8 @@ from rag.reasoners.roles.plan import Plan
 from rag.rendering.shapes import answer_shape
 from rag.rendering.terminal import clock
 
-FRAMES_OF_WINDOW = 4
 
-
-def plan_details(plan: Plan) -> list[Block]:
+def plan_details(plan: Plan) -> list[Entry]:
     """The sub-questions with what was found, and what leads on."""
     parts = [
         Entry(f"{part.status}:", part.text + (f" = {part.finding}" if part.finding else ""))
@@ -26,12 +23,9 @@ def plan_details(plan: Plan) -> list[Block]:
     return [*parts, *([Entry("leads:", ", ".join(plan.leads))] if plan.leads else [])]
 
 
-def window_details(windows: Sequence[LocatedWindow], url: str, title: str) -> Iterator[Block]:
-    """The windows that a look proposes, with frames."""
-    for window in windows:
-        yield Entry(f"{clock(window.start)}-{clock(window.end)} ", window.reason)
-        times = midpoints(window.start, window.end, FRAMES_OF_WINDOW).tolist()
-        yield FrameStrip(url, times, title)
+def window_details(windows: Sequence[LocatedWindow]) -> list[Entry]:
+    """The windows that a look proposes."""
+    return [Entry(f"{clock(window.start)}-{clock(window.end)} ", window.reason) for window in windows]
 
 
 def result_json(run: BrowseRun) -> dict[str, Any]:

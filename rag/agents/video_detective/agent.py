@@ -208,7 +208,7 @@ class _DetectiveRun:
         chosen = select(self.features, field, priors, self.state.words, self.scorer, settings, weak)
         frames = sorted(time for pack in chosen.packs for time in pack.times)
         text = f"{counted(len(frames), 'frame')} in {counted(len(chosen.packs), 'segment')}"
-        self.trace.add("show", text, chosen, details=[*selected_details(chosen, self.features.path)])
+        self.trace.add("show", text, chosen, details=[*selected_details(chosen)])
         reply, citations = self._answered(chosen)
         lap("answer")
         answer = answer_of(
@@ -298,8 +298,7 @@ class _DetectiveRun:
             why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
             where = f"{clock(look.start)}-{clock(look.end)}"
             text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
-            details = [*look_details(look, plan, self.features.path)]
-            self.trace.add("look", text, look, details=details)
+            self.trace.add("look", text, look, details=[*look_details(look, plan)])
             looks.append(look)
         return tuple(looks)
 

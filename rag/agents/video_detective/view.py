@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rag.agents.runtime.page import Block, Entry, FrameStrip
+from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import level_bar
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
@@ -17,11 +17,9 @@ POLICIES = {
     "neighbour": "neighbour, for",
     "gap": "widest gap",
 }
-FRAMES_OF_LOOK = 3
-"""On the page, of the nine frames of a look; all would make a file of tens of megabytes."""
 
 
-def plan_details(plan: Planned) -> Iterator[Block]:
+def plan_details(plan: Planned) -> Iterator[Entry]:
     """What is looked for, where it is looked for first, and the belief before the first look."""
     for facet, anchor in zip(plan.facets, plan.anchors, strict=True):
         parts = (", ".join(facet.keywords), " / ".join(facet.queries))
@@ -30,8 +28,8 @@ def plan_details(plan: Planned) -> Iterator[Block]:
     yield Entry("belief", level_bar(plan.belief, plan.starts, plan.duration))
 
 
-def look_details(look: Look, plan: Planned, path: str) -> Iterator[Block]:
-    """What a look found, some of its frames, and the belief after it."""
+def look_details(look: Look, plan: Planned) -> Iterator[Entry]:
+    """What a look found, and the belief after it."""
     if look.words is not None:
         yield Entry(f"{look.words.kind}:", look.words.text)
     for label, facets in (("missing:", look.missing), ("confirmed:", look.confirmed)):
@@ -39,12 +37,10 @@ def look_details(look: Look, plan: Planned, path: str) -> Iterator[Block]:
             yield Entry(label, ", ".join(facets))
     if look.problem:
         yield Entry("problem:", look.problem, cut=False)
-    step = max(1, len(look.times) // FRAMES_OF_LOOK)
-    yield FrameStrip(path, look.times[step // 2 :: step][:FRAMES_OF_LOOK])
     yield Entry("belief", level_bar(look.belief, plan.starts, plan.duration))
 
 
-def selected_details(selected: Selected, path: str) -> Iterator[Block]:
+def selected_details(selected: Selected) -> Iterator[Entry]:
     """What the answer is based on."""
     if selected.fallback:
         yield Entry("sampled uniformly,", selected.fallback)
@@ -52,7 +48,6 @@ def selected_details(selected: Selected, path: str) -> Iterator[Block]:
         label, words = f"{clock(pack.start)}-{clock(pack.end)}", pack.words
         fills = "" if pack.chosen else "fills a free place"
         yield Entry(label, fills if words is None else words.text)
-        yield FrameStrip(path, pack.times)
 
 
 def result_json(run: DetectiveResult) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // @ts-check
 /** Agents: their options as a form, their steps as they happen, and what they return. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { get, health, Problem, rows } from "./api.js";
+import { get, health, media, Problem, rows } from "./api.js";
 import { clock, printable, probability, span, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, nothingFound, nothingIndexed, sayError } from "./components.js";
@@ -184,17 +184,30 @@ function field({ name, type, help, required, repeated, default: preset, choices,
 function runOf(job) {
   return html`
     <ol class="jobs">${jobs.row(job)}</ol>
-    ${steps(job.steps ?? [])}
+    ${steps(job.steps ?? [], job.arguments?.video ?? "")}
     ${job.result ? result(job.result) : nothing}
   `;
 }
 
-/** @param {any[]} all */
-const steps = (all) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map(step)}</ol>`;
+/** @param {any[]} all @param {string} video */
+const steps = (all, video) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map((one) => step(one, video))}</ol>`;
 
-/** @param {{ number: number, kind: string, text: string, data: Record<string, unknown> }} one */
-function step({ number, kind, text, data }) {
+/** A video of a step, and at most four times in it. @param {Record<string, any>} data @param {string} video */
+function seen(data, video) {
+  const name = data.video_id ?? new URLSearchParams(String(data.url ?? "").split("?")[1]).get("v") ?? video;
+  const found = name && videos.value?.find((/** @type {any} */ one) => one.video_id.startsWith(name));
+  const middles = (data.windows ?? []).map((/** @type {any} */ one) => (one.start + one.end) / 2);
+  const times = [data.times, middles, [data.time ?? data.frame ?? NaN]].find((one) => one?.length) ?? [];
+  const every = Math.max(1, Math.floor(times.length / 4));
+  const shown = times.filter((/** @type {number} */ time, /** @type {number} */ at) => at % every === 0 && !Number.isNaN(time)).slice(0, 4);
+  return { id: found?.video_id, times: found ? shown : [] };
+}
+
+/** @param {{ number: number, kind: string, text: string, data: Record<string, unknown> }} one @param {string} video */
+function step({ number, kind, text, data }, video) {
+  const { id, times } = seen(data, video);
   return html`<li><span class="number">${String(number)}</span><div><span class="kind">${printable(kind)}</span> ${printable(text)}
+    ${times.length ? html`<p class="row">${times.map((/** @type {number} */ time) => html`<a href=${href("v", id, { t: `${time},${time + 2}` })}><img src=${media.thumbnail(id, time)} alt="Frame at ${clock(time)}" loading="lazy" /></a>`)}</p>` : nothing}
     ${Object.keys(data).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(data, null, 1))}</pre></details>` : nothing}</div></li>`;
 }
 

@@ -1,4 +1,4 @@
-"""What an agent's command prints and writes: steps, trace, page, and the files of its web."""
+"""What an agent's command prints and writes: steps, trace, and the files of its web."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
 OPTIONS = [word for option in question().options for word in ("--option", option)]
 
 
-def test_the_command_prints_steps_and_writes_trace_and_page(
+def test_the_command_prints_steps_and_writes_a_trace(
     rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
-    assert main([*words, "--trace", "t.jsonl", "--html", "r.html", "--json"]) == 0
+    assert main([*words, "--trace", "t.jsonl", "--json"]) == 0
     out, err = capsys.readouterr()
     reported = json.loads(out)
     assert reported["answer"]["choice"] == "D"
@@ -51,7 +51,6 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     assert [line["kind"] for line in lines] == ["plan", *looked, "show", "answer", "result"]
     assert [line["data"] for line in lines[1:-3]] == reported["looks"]
     assert (reported["settings"]["beta"], reported["tokens_counted_as"][:6]) == (0.6, "as the")
-    assert Path("r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert err.startswith("plan: 5 facets")
     assert "look: 1/10" in err
     assert "belief" in err
@@ -63,13 +62,6 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     assert "look: 4/" not in err
     assert Path("t.jsonl").read_bytes() != first
     assert "observe" in rules.asked
-
-
-@pytest.mark.usefixtures("rules")
-@pytest.mark.parametrize("path", ["/nope/x.html", "/dev/full"])
-def test_a_page_that_cannot_be_written_is_one_line(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["agent", "video-detective", "workshop", question().text, *OPTIONS, "--html", path]) == 3
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"rag: {path}: cannot be written: no s")
 
 
 def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
-"""How runs are shown, of each agent alike: lines of every step, JSON, and a page of its own."""
+"""How runs are shown, of each agent alike: lines of every step, and JSON."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -13,8 +12,7 @@ import pytest
 from rag.agents.raclo import view as raclo_view
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
-from rag.agents.runtime.page import Entry, render_page
-from rag.agents.runtime.trace import Step
+from rag.agents.runtime.trace import Entry, Step
 from rag.agents.runtime.view import level_bar, result_step, step_lines
 from rag.agents.shotfinder import view as shotfinder_view
 from rag.agents.shotfinder.agent import find_shot
@@ -31,7 +29,7 @@ from rag.records import Question
 from rag.rendering.shapes import to_json
 from rag.web import Web
 from tests.fakes import detective_world
-from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web, no_frames
+from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.shotfinder_world import ShotReasoner
 
@@ -74,7 +72,7 @@ AGENTS: dict[str, tuple[Callable[[Path, Watch], Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_run_is_shown_as_lines_json_and_a_page(name: str, tmp_path: Path) -> None:
+def test_a_run_is_shown_as_lines_and_json(name: str, tmp_path: Path) -> None:
     run, view = AGENTS[name]
     steps: list[Step] = []
     found = run(tmp_path, steps.append)
@@ -88,17 +86,6 @@ def test_a_run_is_shown_as_lines_json_and_a_page(name: str, tmp_path: Path) -> N
     json.loads(to_json(shape))
     last = result_step(steps, shape)
     assert (last.number, last.kind, "timings" in last.data) == (len(steps) + 1, "result", False)
-    page = page_of(found, steps)
-    assert "<kettle>" not in page
-    assert "data:image/jpeg;base64," in page
-    assert "http" not in page.replace("https://videos.example", "")
-    assert not re.findall(r"<script|<link", page)
-    assert page_of(found, steps) == page
-    assert "data:image" not in page_of(found, steps, no_frames)
-
-
-def page_of(found: Any, steps: list[Step], frames: Any = any_frames) -> str:
-    return render_page(ODD, [ODD], steps, frames, found=found.found)
 
 
 def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() -> None:

@@ -1,16 +1,11 @@
-"""Contact sheets and frames inside pages: frames where they belong, files whole or absent."""
+"""Contact sheets: frames where they belong, files whole or absent."""
 
 from __future__ import annotations
 
-import base64
-import io
-
 import numpy as np
-import pytest
-from PIL import Image
 
 from corpora.records import Evidence, Frames
-from rag.rendering.contact_sheet import Sheet, contact_sheet, image_data_uri, sheet_times
+from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 
 COLOURS = np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]], np.uint8)
 
@@ -41,14 +36,3 @@ def test_a_recording_without_images_still_has_a_sheet() -> None:
     sheet = contact_sheet(Sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),)))
     assert sheet.size[0] == 1200
     assert len(sheet.getcolors(100_000) or []) > 2
-
-
-@pytest.mark.parametrize(("height", "width", "size"), [(360, 640, (284, 160)), (90, 120, (120, 90))])
-def test_the_short_side_is_bounded_either_way_up(height: int, width: int, size: tuple[int, int]) -> None:
-    image = np.full((height, width, 3), (200, 30, 30), np.uint8)
-    head, _, coded = image_data_uri(image).partition(",")
-    assert head == "data:image/jpeg;base64"
-    decoded = Image.open(io.BytesIO(base64.b64decode(coded)))
-    assert decoded.size == size
-    red, green, blue = decoded.getpixel((0, 0))
-    assert red > 150 > 80 > max(green, blue)
