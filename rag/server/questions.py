@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import anyio.from_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from corpora.records import AudioClass, Style, Tone
-from rag.errors import QuestionError, RagError
+from rag.errors import QuestionError
 from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
@@ -30,27 +27,15 @@ from rag.rendering.shapes import (
     windows_shape,
     with_states,
 )
-from rag.server.events import Emit, EventStream
 from rag.server.library_routes import known_video
-from rag.server.problems import (
-    LONGEST_TEXT,
-    MOST_KEYS,
-    VIDEO_ID,
-    Document,
-    Problem,
-    problem_shape,
-    problems,
-    stopped_problem,
-)
+from rag.server.problems import LONGEST_TEXT, MOST_KEYS, VIDEO_ID, Document, problems
 from rag.server.renditions import decode_image
-from rag.server.service import Served, Service
+from rag.server.service import Served
 from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from rag.answering import Pipeline
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
@@ -252,21 +237,13 @@ def proving_line(window: CitationItem) -> EvidenceItem | None:
     return window["evidence"][window["proof"][0]] if window["proof"] else None
 
 
-@router.post(
-    "/ask",
-    responses={
-        200: {"model": AskDocument, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        **problems(404, 502, 504),
-    },
-)
+@router.post("/ask", responses={200: {"model": AskDocument}, **problems(404, 502, 504)})
 async def ask(request: Request, service: Served, body: AskBody) -> Response:
-    """An answer with the windows and passages that prove it; as events where those are accepted."""
-    if "text/event-stream" in request.headers.get("accept", ""):
-        return EventStream(service, _stages(service, body, request.url.path))
+    """An answer with the windows and passages that prove it."""
     return Document(await service.compute(request, lambda library: answer(library, body)))
 
 
-def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> AskDocument:
+def answer(library: Library, body: AskBody) -> AskDocument:
     """`rag.ask/1` for a question.
 
     Raises as `Library.ask` does, and `Problem` for a filter with an unknown video.
@@ -278,80 +255,12 @@ def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) ->
         top_k=body.top_k,
         threshold=body.threshold,
         where=body.filter.applied(library),
-        pipeline=pipeline,
     )
     shape = answer_shape(found)
     texts = (found.text, body.question) if found.matched else (body.question,)
     stale = library.stale_files(citation.path for citation in found.citations)
     with_proof(with_states(shape["citations"], stale), *texts)
     return shape
-
-
-def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], Awaitable[None]]:
-    """The stages of one answer as they begin and end, then the answer or the problem."""
-
-    async def produce(emit: Emit) -> None:
-        with service.question() as stopped:
-
-            def post(name: str, data: Mapping[str, Any]) -> None:
-                if stopped.is_set():
-                    raise stopped_problem()
-                anyio.from_thread.run(emit, name, data)
-
-            begun: list[tuple[str, float]] = []
-
-            def end_stage() -> None:
-                for stage, since in begun:
-                    post("stage", {"stage": stage, "seconds": round(time.perf_counter() - since, 6)})
-                begun.clear()
-
-            def begin_stage(stage: str) -> None:
-                end_stage()
-                begun.append((stage, time.perf_counter()))
-                post("stage", {"stage": stage})
-
-            def work() -> None:
-                try:
-                    if service.models != "ready":
-                        begin_stage("models")
-                    pipeline = reporting(begin_stage)
-                    shape = service.compute_now(lambda library: answer(library, body, pipeline), stopped)
-                    end_stage()
-                    post("answer", shape)
-                except (RagError, Problem) as error:
-                    if not stopped.is_set():
-                        post("problem", problem_shape(error, instance))
-
-            await service.in_thread(work)
-
-    return produce
-
-
-BEGINS = {
-    "rewrite": "rewrite",
-    "retrieve_clips": "retrieve",
-    "localize": "localize",
-    "sample_frames": "read",
-    "answer": "answer",
-}
-"""The function of the pipeline with which each of `rag.answering.STAGES` begins."""
-
-
-def reporting(report: Callable[[str], None]) -> Pipeline:
-    """The pipeline of `rag ask`, which calls `report` with the name of each stage as it begins."""
-
-    from rag.answering import Pipeline
-
-    def announced(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def run(*given: Any) -> Any:
-            report(stage)
-            return function(*given)
-
-        return run
-
-    plain = Pipeline()
-    return replace(plain, **{name: announced(stage, getattr(plain, name)) for name, stage in BEGINS.items()})
 
 
 @router.post("/localize", responses={200: {"model": LocalizeDocument}, **problems(404)})

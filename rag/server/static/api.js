@@ -54,33 +54,6 @@ export async function rows(path, key, signal, most = 20_000) {
   return found;
 }
 
-/**
- * The events of a response as they come.
- * @param {Response} response
- * @returns {AsyncGenerator<{event: string, data: any}>}
- */
-export async function* events(response) {
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
-  let buffer = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      buffer += value;
-      const blocks = buffer.split("\n\n");
-      buffer = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const fields = Object.fromEntries(
-          block.split("\n").filter((line) => line && !line.startsWith(":")).map((line) => line.split(/: ?(.*)/s).slice(0, 2)),
-        );
-        if (fields.data) yield { event: fields.event ?? "message", data: JSON.parse(fields.data) };
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
-
 const video = (/** @type {string} */ id) => `/v1/videos/${encodeURIComponent(id)}`;
 
 export const media = {

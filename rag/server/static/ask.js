@@ -1,8 +1,8 @@
 // @ts-check
-/** Ask: a question with or without options, its stages while they run, and the answer with its proof. */
+/** Ask: a question with or without options, and the answer with its proof. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
-import { events, health, Problem, request } from "./api.js";
+import { health, post } from "./api.js";
 import { printable, probability, span, tail } from "./format.js";
 import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool, unsearchable } from "./components.js";
 import { loopFailure, loopIn, stopLoops } from "./player.js";
@@ -12,18 +12,7 @@ import * as tray from "./tray.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
-const STAGES = [
-  ["models", "Load the models"],
-  ["rewrite", "Read the question"],
-  ["retrieve", "Search the library"],
-  ["localize", "Find the seconds"],
-  ["read", "Read the evidence"],
-  ["answer", "Answer"],
-];
-
 const asked = /** @type {Loader<any>} */ (new Loader());
-/** Stage to its seconds, null while it runs. @type {Map<string, number | null>} */
-let stages = new Map();
 /** @type {string[]} */
 let options = [];
 let shown = "";
@@ -41,7 +30,7 @@ export function enter(route) {
     options = route.params.getAll("o");
   }
   if (!question) return asked.reset();
-  asked.load(keyOf(route), (signal) => stream(question, route.params.getAll("o"), signal));
+  asked.load(keyOf(route), (signal) => answered(question, route.params.getAll("o"), signal));
 }
 
 export function leave() {
@@ -53,20 +42,11 @@ export function leave() {
 export const title = (route) => route.params.get("q") || "Ask";
 
 /** @param {string} question @param {string[]} given @param {AbortSignal} signal */
-async function stream(question, given, signal) {
-  stages = new Map();
+async function answered(question, given, signal) {
   near = false;
-  const response = await request("/v1/ask", { method: "POST", body: { question, options: given }, accept: "text/event-stream", signal });
-  for await (const { event, data } of events(response)) {
-    if (event === "problem") throw new Problem(data);
-    if (event === "answer") {
-      playing = data.citations.find((/** @type {any} */ one) => one.kind === "video")?.citation ?? "";
-      return data;
-    }
-    if (event === "stage") stages = new Map([...stages].map(([name, took]) => /** @type {[string, number | null]} */ ([name, took ?? -1]))).set(data.stage, data.seconds ?? null);
-    update();
-  }
-  throw new Problem({ title: "The answer was cut off", detail: "The server closed the connection before the answer." });
+  const found = await post("/v1/ask", { question, options: given }, signal);
+  playing = found.citations.find((/** @type {any} */ one) => one.kind === "video")?.citation ?? "";
+  return found;
 }
 
 /** @param {SubmitEvent} event */
@@ -134,22 +114,13 @@ function result(route, question) {
   return answerOf(asked.value, question);
 }
 
-function running() {
-  const now = STAGES.find(([name]) => stages.get(name) === null)?.[1] ?? "Waiting for its turn";
-  return html`
-    <div class="placeholder placeholder-loading" data-placeholder="loading">
-      <ol class="stages">
-        ${STAGES.filter(([name]) => name !== "models" || stages.has("models")).map(([name, label]) => {
-          const took = stages.get(name);
-          const state = took === undefined ? "to come" : took === null ? "runs" : "done";
-          return html`<li data-stage=${name} data-state=${state}><span>${label}</span><small>${state === "done" ? (/** @type {number} */ (took) >= 0 ? `${/** @type {number} */ (took).toFixed(2)} s` : icon("tick")) : state === "runs" ? "now" : ""}</small></li>`;
-        })}
-      </ol>
-      <p role="status" class="visually-hidden">${now}</p>
-      <button class="button" @click=${() => { asked.giveUp(); update(); }}>Cancel</button>
-    </div>
-  `;
-}
+/** The models are loaded for the first question. */
+const running = () => html`
+  <div class="placeholder placeholder-loading" data-placeholder="loading">
+    <p role="status"><span class="pulse" aria-hidden="true"></span>${health.models === "ready" ? "Searching, and reading what is found" : "Loading the models, for the first question"}</p>
+    <button class="button" @click=${() => { asked.giveUp(); update(); }}>Cancel</button>
+  </div>
+`;
 
 /** @param {any} found @param {string} question */
 function answerOf({ answer, citations, options: scored, timings, usage }, question) {

@@ -15,7 +15,6 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from rag.answering import STAGES
 from rag.errors import EncoderMismatch
 from rag.library import Library
 from rag.server.app import build_app
@@ -173,33 +172,6 @@ def test_a_problem_lists_the_first_errors_and_counts_all(client: TestClient) -> 
     answer = client.post("/v1/search", json=dict.fromkeys(map(str, range(MOST_KEYS)), 0))
     assert (answer.status_code, len(answer.json()["errors"])) == (422, MOST_ERRORS)
     assert answer.json()["detail"].endswith(f"{MOST_KEYS} errors in all")
-
-
-def _events(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = []
-    for block in text.strip().split("\n\n"):
-        name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
-
-
-def test_an_answer_comes_as_events_by_stage(client: TestClient, world: World) -> None:
-    world.service.models = "ready"  # to load them is a stage of its own, of the first question
-    body = {"question": "What is a kettle descaled with?", "options": ["vinegar", "sand"]}
-    answer = client.post("/v1/ask", json=body, headers={"Accept": "text/event-stream"})
-    assert answer.headers["content-type"].startswith("text/event-stream")
-    events = _events(answer.text)
-    begun = [data["stage"] for name, data in events if name == "stage" and "seconds" not in data]
-    ended = [data["stage"] for name, data in events if name == "stage" and "seconds" in data]
-    assert begun == ended == list(STAGES)
-    assert events[-1][0] == "answer"
-    assert {**events[-1][1], "timings": {}} == {**client.post("/v1/ask", json=body).json(), "timings": {}}
-
-
-def test_a_problem_is_the_last_event(client: TestClient) -> None:
-    answer = client.post("/v1/ask", json={"question": "..."}, headers={"Accept": "text/event-stream"})
-    assert [name for name, _ in _events(answer.text)][-1] == "problem"
-    assert _events(answer.text)[-1][1]["status"] == 400
 
 
 def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, world: World) -> None:
