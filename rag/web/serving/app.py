@@ -41,11 +41,12 @@ from rag.errors import (
     WebTimeout,
 )
 from rag.listening import LONGEST_GOODBYE, authority, bind_listener, is_own_name, own_names
+from rag.rendering.webvtt import webvtt
 from rag.web.mock import LARGEST_PAGE, Web
-from rag.web.records import Page, Transcript
+from rag.web.records import Page
 from rag.web.serving import pages, serper, youtube
 from rag.web.serving.media import Thumbnails, cut_file
-from rag.web.serving.pages import Links, subtitles
+from rag.web.serving.pages import Links
 
 STATUS: tuple[tuple[type[RagError], int], ...] = (
     (PageGone, 404),
@@ -85,8 +86,6 @@ def build_app(web: Web, host: str = HOST) -> Starlette:
             Route("/thumbnails/{name:path}.jpg", face.thumbnail),
             Route("/youtube/v3/search", face.youtube_search),
             Route("/youtube/v3/videos", face.youtube_videos),
-            Route("/youtube/v3/captions", face.youtube_captions),
-            Route("/youtube/v3/captions/{name:path}", face.youtube_caption),
             Route("/search", face.serper_search, methods=["GET", "POST"]),
             Route("/videos", face.serper_videos, methods=["GET", "POST"]),
         ],
@@ -151,7 +150,8 @@ class _Face:
 
     def transcript(self, request: Request) -> Response:
         said = self._web.transcript(self._url(request.path_params["name"]))
-        return Response(subtitles(said.lines), media_type="text/vtt")
+        lines = ((line.start, line.end, line.text) for line in said.lines)
+        return Response(webvtt(lines), media_type="text/vtt")
 
     def thumbnail(self, request: Request) -> Response:
         entry = self._web.catalogue.by_id.get(request.path_params["name"])
@@ -177,20 +177,6 @@ class _Face:
         return JSONResponse(
             youtube.video_list([youtube.video_item(page, _links(request), parts) for page in found])
         )
-
-    def youtube_captions(self, request: Request) -> Response:
-        name = request.query_params.get("videoId", "")
-        tracks: list[Transcript] = []
-        with contextlib.suppress(NoTranscript):
-            tracks.append(self._web.transcript(self._url(name)))
-        return JSONResponse(youtube.captions_list(name, tracks))
-
-    def youtube_caption(self, request: Request) -> Response:
-        said = self._web.transcript(self._url(request.path_params["name"]))
-        kind = request.query_params.get("tfmt", "srt")
-        if kind not in ("srt", "vtt"):
-            raise UsageError(f"tfmt={kind}: srt or vtt")
-        return PlainTextResponse(subtitles(said.lines, kind))
 
     async def serper_search(self, request: Request) -> Response:
         asked = await _serper_asked(request)

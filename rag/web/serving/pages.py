@@ -1,4 +1,4 @@
-"""HTML pages of the HTTP interface, the addresses below its base URL, and subtitles."""
+"""HTML pages of the HTTP interface, and the addresses below its base URL."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from rag.rendering.webvtt import vtt_time
-from rag.web.records import Page, PageKind, TranscriptLine
+from rag.web.records import Page, PageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +47,6 @@ def iso_duration(seconds: float) -> str:
 def published(upload_date: str) -> str:
     """RFC 3339, at midnight; the epoch where the day is not known, since clients parse it."""
     return f"{upload_date or '1970-01-01'}T00:00:00Z"
-
-
-def subtitles(lines: Iterable[TranscriptLine], kind: str = "vtt") -> str:
-    """WebVTT (`vtt`) or SubRip (`srt`)."""
-    blocks = []
-    for number, line in enumerate(lines, start=1):
-        span = f"{vtt_time(line.start)} --> {vtt_time(line.end)}"
-        if kind == "srt":
-            span = span.replace(".", ",")
-        blocks.append(f"{number}\n{span}\n{line.text.replace('-->', '->')}\n")
-    return ("" if kind == "srt" else "WEBVTT\n\n") + "\n".join(blocks)
 
 
 NOTICES = {
@@ -103,7 +91,6 @@ def front_page(videos: int, pages: int) -> str:
     asked = (
         "GET /youtube/v3/search?part=snippet&q=...",
         "GET /youtube/v3/videos?part=snippet,contentDetails&id=...",
-        "GET /youtube/v3/captions?part=snippet&videoId=...",
         'POST /search {"q": ...}',
         'POST /videos {"q": ...}',
         "GET /watch?v=ID, /pages/ID, /media/ID.mp4, /transcripts/ID.vtt, /thumbnails/ID.jpg",

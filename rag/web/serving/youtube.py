@@ -1,12 +1,12 @@
-"""The shapes of the YouTube Data API v3: lists of search results, videos and captions, and its errors."""
+"""The shapes of the YouTube Data API v3: lists of search results and videos, and its errors."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from rag.web.records import Page, SearchPage, SearchResult, Transcript
+from rag.web.records import Page, SearchPage, SearchResult
 from rag.web.serving.pages import Links, iso_duration, published
 
 REASONS = {
@@ -46,26 +46,6 @@ def video_item(page: Page, links: Links, parts: Sequence[str]) -> dict[str, Any]
 def video_list(items: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """`videos.list`: what is gone is left out, as there."""
     return _list("youtube#videoListResponse", items, len(items), len(items))
-
-
-def captions_list(video_id: str, transcripts: Iterable[Transcript]) -> dict[str, Any]:
-    """`captions.list`: a track for each transcript; its id is the video's."""
-    items = [
-        {
-            "kind": "youtube#caption",
-            "id": video_id,
-            "snippet": {
-                "videoId": video_id,
-                "lastUpdated": published(""),
-                "trackKind": "standard" if transcript.timed else "ASR",
-                "language": transcript.language or "en",
-                "isAutoSynced": not transcript.timed,
-                "status": "serving",
-            },
-        }
-        for transcript in transcripts
-    ]
-    return {"kind": "youtube#captionListResponse", "items": items}
 
 
 def error_shape(status: int, message: str) -> dict[str, Any]:

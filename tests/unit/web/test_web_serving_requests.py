@@ -49,7 +49,7 @@ def test_ids_with_a_slash_are_served_where_the_page_says(client: TestClient) -> 
     for path in ("media/a%2Fb%20c.mp4", "thumbnails/a%2Fb%20c.jpg", "transcripts/a%2Fb%20c.vtt"):
         assert path in page.text
         assert client.get(f"/{path}").status_code == 200
-    assert client.get("/youtube/v3/captions/a%2Fb%20c").text.strip().endswith("hello")
+    assert client.get("/transcripts/a%2Fb%20c.vtt").text.strip().endswith("hello")
 
 
 @pytest.mark.parametrize(
