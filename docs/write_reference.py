@@ -61,25 +61,6 @@ from rag.web.fetching import FetchReport
 REFERENCE = Path(__file__).resolve().parent / "reference"
 _COLUMNS = 96
 
-FLAGS = {
-    "library": "--library",
-    "seed": "--seed",
-    "scan.include": "--include",
-    "scan.exclude": "--exclude",
-    "scan.shard": "--shard",
-    "search.top_k": "--top-k",
-    "search.threshold": "--threshold",
-    "reasoner.record": "--record",
-    "reasoner.replay": "--replay",
-    "cluster.engine": "--engine",
-    "cluster.address": "--address",
-    "cluster.workers": "--workers",
-    "cluster.worker_cpus": "--worker-cpus",
-    "cluster.worker_gpus": "--worker-gpus",
-    "cluster.group": "--group",
-}
-"""Settings that have a flag of their own."""
-
 _UNITS = {
     "seconds": "seconds",
     "rate": "frames a second",
@@ -118,26 +99,9 @@ seed = 1
 top_k = 8
 ```
 
-In the environment lists are JSON: `RAG_SCAN__EXCLUDE='["drafts/*"]'`.
+In the environment the same is `RAG_SEARCH__TOP_K=8`: two underscores after a section. Lists are JSON there:
+`RAG_SCAN__EXCLUDE='["drafts/*"]'`.
 """
-
-_SECTIONS = {
-    "scan": "Which files are indexed",
-    "storage": "Object stores",
-    "cluster": "Indexing with several workers",
-    "reading": "Limits of the subprocess that reads files",
-    "video": "How videos are decoded and cut into clips",
-    "encoder": "Image and text encoders",
-    "ocr": "On-screen text",
-    "asr": "Speech recognition",
-    "search": "Retrieval, and the threshold for answers",
-    "localize": "Localization of windows, in clips and in whole videos",
-    "reasoner": "The model behind the roles: rewriting, planning, watching, answering, judging",
-    "reasoner.planner": "A separate model for planning",
-    "reasoner.watcher": "A separate model for looking at frames",
-    "reasoner.judge": "A separate model for judging answers",
-    "reasoner.fallback": "A model for replies that cannot be read, and for refused requests",
-}
 
 _NOTES = {
     "reasoner": """
@@ -193,7 +157,6 @@ class Row:
     default: str
     unit: str
     allowed: str
-    environment: str
     flag: str
     about: str
 
@@ -223,53 +186,55 @@ def _inherited(command: Any) -> dict[str, Any]:
     return {key: value for key, value in command.context_settings.items() if key == "help_option_names"}
 
 
-def rows() -> Iterator[Row]:
-    """Every setting, in the order of the model."""
-    yield from _rows_of(Settings, "")
+def rows() -> Iterator[tuple[str, list[Row]]]:
+    """Each section's heading, as `search: retrieval, and the threshold for answers`, and its settings."""
+    yield from _sections(Settings, "", "General", _flags(typer.main.get_command(app)))
 
 
 def settings_page() -> str:
-    """The page of settings: one table for the settings of a run, one for each section."""
-    titles = {"": "General", **_SECTIONS}
-    tables: dict[str, list[Row]] = {}
-    for row in rows():
-        tables.setdefault(row.name.rpartition(".")[0], []).append(row)
-    sections = (
-        _table(section, titles[section], held) + _NOTES.get(section, "") for section, held in tables.items()
-    )
-    return _SETTINGS_HEAD + "".join(sections)
+    """The page of settings: a table for each section."""
+    return _SETTINGS_HEAD + "".join(_table(heading, held) for heading, held in rows())
 
 
-def _table(section: str, title: str, held: list[Row]) -> str:
-    heading = f"`{section}`: {title[0].lower()}{title[1:]}" if section else title
+def _flags(command: Any) -> dict[str, str]:
+    """The flag of each setting that has one, in this command and those below it."""
+    found, context = {}, command.context_class(command)
+    for inner in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        found |= _flags(command.get_command(context, inner))
+    names = {parameter.name: parameter.opts[0] for parameter in command.params}
+    return found | {key: names[name] for key, name in getattr(command.callback, "settings", {}).items()}
+
+
+def _table(heading: str, held: list[Row]) -> str:
     lines = [
         f"\n## {heading}\n",
-        "| setting | default | unit | allowed | environment | flag | |",
-        "|---|---|---|---|---|---|---|",
+        "| setting | default | unit | allowed | flag | |",
+        "|---|---|---|---|---|---|",
     ]
     for row in held:
         flag = f"`{row.flag}`" if row.flag else ""
-        cells = (f"`{row.name}`", row.default, row.unit, row.allowed, f"`{row.environment}`", flag, row.about)
+        cells = (f"`{row.name}`", row.default, row.unit, row.allowed, flag, row.about)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + _NOTES.get(held[0].name.rpartition(".")[0], "")
 
 
-def _rows_of(model: type[BaseModel], section: str) -> Iterator[Row]:
-    docs = _docs(model)
+def _sections(
+    model: type[BaseModel], section: str, heading: str, flags: Mapping[str, str]
+) -> Iterator[tuple[str, list[Row]]]:
+    docs, held, inner = _docs(model), list[Row](), list[tuple[type[BaseModel], str, str]]()
     for key, field in model.model_fields.items():
         name = f"{section}.{key}" if section else key
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _rows_of(field.annotation, name)
+            about = docs.get(key) or " ".join((field.annotation.__doc__ or "").split())
+            about = re.split(r"[.:;] |\.$", about.removeprefix(f"Section `{key}`: "))[0]
+            inner.append((field.annotation, name, f"`{name}`: {about[0].lower()}{about[1:]}"))
         else:
-            yield Row(
-                name,
-                _default(field.default),
-                next((unit for end, unit in _UNITS.items() if key.endswith(end)), ""),
-                _allowed(field),
-                "RAG_" + name.replace(".", "__").upper(),
-                FLAGS.get(name, ""),
-                docs.get(key, ""),
-            )
+            unit = next((unit for end, unit in _UNITS.items() if key.endswith(end)), "")
+            about = docs.get(key, "")
+            held.append(Row(name, _default(field.default), unit, _allowed(field), flags.get(name, ""), about))
+    yield heading, held
+    for each in inner:
+        yield from _sections(*each, flags)
 
 
 def _docs(model: type) -> dict[str, str]:

@@ -165,8 +165,11 @@ class ReasonerSettings(SettingsSection):
     replay: Path | None = None
     """Replay the calls of such a file and contact nothing; a call that it does not contain is an error."""
     planner: PartSettings = PartSettings()
+    """A separate model for planning."""
     watcher: PartSettings = PartSettings()
+    """A separate model for looking at frames."""
     judge: PartSettings = PartSettings()
+    """A separate model for judging answers."""
     fallback: PartSettings = PartSettings()
     """A model that is asked where another one gives no usable reply: one that cannot be read, or a prompt or
     format that its server refuses (EgoFact, D.2.3). Nothing set here: no fallback."""

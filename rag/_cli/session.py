@@ -296,6 +296,8 @@ def with_session(
 
         run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # read by `inspect`
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *extra)}
+        ours = {name: name for name in ("library", "seed") if name not in without}
+        run.settings = ours | dict(flags or {})  # type: ignore[attr-defined]  # for the page of settings
         return run
 
     return decorate
