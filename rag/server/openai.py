@@ -8,10 +8,11 @@ answered without a search.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
@@ -20,7 +21,7 @@ from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, FailFast, Field
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from corpora.records import cited_title
 from rag.errors import QuestionError, RagError
@@ -28,9 +29,8 @@ from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.records import lead
-from rag.rendering.shapes import CitationItem
+from rag.rendering.shapes import CitationItem, to_json
 from rag.rendering.terminal import clock, excerpt, excerpt_with
-from rag.server.events import Emit, EventStream
 from rag.server.page import address_of
 from rag.server.problems import Document, Problem, problem_shape
 from rag.server.questions import AskBody, answer, proving_line
@@ -40,7 +40,8 @@ MODEL = "offline-video-rag"
 MODEL_ROW = {"id": MODEL, "object": "model", "created": 0, "owned_by": "offline-video-rag"}
 LONGEST_QUOTE = 160
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#])")
-DONE = "[DONE]"
+COMMENT_SECONDS = 15.0
+"""Between two comments on a silent stream: proxies close one that is silent for long."""
 LONGEST_TITLE = 60
 CHORE = re.compile(r"\s*### Task:\n.*<chat_history>", re.DOTALL)
 """Open WebUI asks so for a title, tags and the like, each a key of a JSON object; without it has its own."""
@@ -232,28 +233,41 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     made = None if reply is None else plain_completion(reply, asked[-1])
     if body.stream:
         with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
-        return EventStream(service, _streamed(service, complete, made, with_usage))
+        chunks = streamed(service, complete, made, with_usage)
+        unkept = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(chunks, headers=unkept, media_type="text/event-stream")
     if made is None:
         made = await service.compute(request, complete)
     return Document(made.shape())
 
 
-def _streamed(
+async def streamed(
     service: Service, complete: Callable[[Library], Completion], made: Completion | None, with_usage: bool
-) -> Callable[[Emit], Awaitable[None]]:
-    async def produce(emit: Emit) -> None:
-        opening = Completion("", 0, 0)
-        await emit("", opening._chunk({"role": "assistant", "content": ""}))
-        try:
-            done = made if made is not None else await service.compute(None, complete)
-        except (RagError, Problem) as error:
-            await emit("", error_shape(error)[0])
-            return
-        for chunk in done.chunks(with_usage):
-            await emit("", {**chunk, "id": opening.id, "created": opening.created})
-        await emit("", DONE)
+) -> AsyncIterator[str]:
+    """Server-sent events: the chunks, or the error; before them a comment every 15 s. `made`: without a search.
 
-    return produce
+    The question is given up where the client goes, and where the server stops.
+    """
+    opening = Completion("", 0, 0)
+    yield _event(opening._chunk({"role": "assistant", "content": ""}))
+    if made is None:
+        question = asyncio.ensure_future(service.compute(None, complete))
+        try:
+            while not (await asyncio.wait([question], timeout=COMMENT_SECONDS))[0]:
+                yield ":\n\n"
+            made = question.result()
+        except (RagError, Problem) as error:
+            yield _event(error_shape(error)[0])
+            return
+        finally:
+            question.cancel()
+    for chunk in made.chunks(with_usage):
+        yield _event({**chunk, "id": opening.id, "created": opening.created})
+    yield "data: [DONE]\n\n"
+
+
+def _event(document: Mapping[str, Any]) -> str:
+    return f"data: {to_json(document)}\n\n"
 
 
 def chore_reply(messages: Sequence[str]) -> str | None:

@@ -16,7 +16,7 @@ from rag.errors import LibraryCorrupt, LibraryNotFound
 from rag.library import Library
 from rag.server import service as service_module
 from rag.server.app import build_app
-from rag.server.events import EventStream
+from rag.server.openai import streamed
 from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LOOK_SECONDS, RENEW_SECONDS, LibrarySession
@@ -307,24 +307,17 @@ def test_no_question_begins_once_the_server_stops(service: Service) -> None:
 
 
 def test_a_stream_ends_with_the_server(service: Service) -> None:
-    sent: list[dict[str, Any]] = []
-
-    async def produce(emit: Any) -> None:
-        await emit("one", {"n": 1})
-        service.stop()
-        await anyio.sleep_forever()
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def run() -> None:
+    async def run() -> list[str]:
+        sent = []
         with anyio.fail_after(20):
-            await EventStream(service, produce)({}, Request().receive, send)  # type: ignore[arg-type]  # a client
+            async for event in streamed(service, lambda _: pytest.fail("it began"), None, False):
+                sent.append(event)
+                service.stop()
+        return sent
 
-    anyio.run(run)
-    bodies = [message["body"] for message in sent[1:]]
-    assert bodies == [b'event: one\ndata: {"n": 1}\n\n', b""]
-    assert sent[-1]["more_body"] is False
+    opening, error = anyio.run(run)
+    assert '"role": "assistant"' in opening
+    assert "given up" in error
 
 
 def test_a_failing_model_is_tried_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
