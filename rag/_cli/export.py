@@ -76,7 +76,7 @@ def export(
 
     otio: OpenTimelineIO. edl: CMX3600. markers: EDL of markers for DaVinci Resolve. fcpxml: Final Cut Pro
     XML 1.10. csv: a table. vtt: WebVTT chapters. chapters: chapters for a
-    description. times: plain text. clips: MP4 files.
+    description. clips: MP4 files.
     """
     from rag.export.writing import FORMATS, write_export
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from corpora.records import Problem
 
-FormatName = Literal["otio", "edl", "markers", "fcpxml", "csv", "vtt", "chapters", "times", "clips"]
+FormatName = Literal["otio", "edl", "markers", "fcpxml", "csv", "vtt", "chapters", "clips"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Selects for people, web players and hosting sites: CSV, chapters, plain times."""
+"""Selects for people, web players and hosting sites: CSV and chapters."""
 
 from __future__ import annotations
 
@@ -110,15 +110,6 @@ def _clock(seconds: int) -> str:
     """`00:00`; from an hour on `1:00:00`."""
     hours, rest = divmod(seconds, 3600)
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60:02d}:{rest % 60:02d}"
-
-
-def render_times(timeline: Timeline) -> str:
-    """A line each: `00:00:12.500 - 00:00:17.500  video.mp4  name`, in the order of the selects."""
-    lines = [f"# {timeline.title} ({PROGRAM})"]
-    for select in (cut.select for cut in timeline.cuts):
-        span = f"{seconds_text(select.start)} - {seconds_text(select.end)}"
-        lines.append(f"{span}  {file_name(select.path)}  {name_of(select)}")
-    return "\n".join(lines) + "\n"
 
 
 def _spans(timeline: Timeline) -> list[tuple[float, float, Cut]]:

@@ -20,13 +20,7 @@ from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
 from rag.export.planning import check_selects, plan_timeline, read_sources
 from rag.export.records import Exported, FormatName, Select, Timeline
-from rag.export.tables import (
-    notes_on_chapters,
-    render_chapter_list,
-    render_chapters,
-    render_csv,
-    render_times,
-)
+from rag.export.tables import notes_on_chapters, render_chapter_list, render_chapters, render_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +52,6 @@ FORMATS: dict[FormatName, ExportFormat] = {
     "csv": ExportFormat(".csv", "text/csv", render_csv, _on_rates),
     "vtt": ExportFormat(".vtt", "text/vtt", render_chapters),
     "chapters": ExportFormat(".chapters.txt", "text/plain", render_chapter_list, notes_on_chapters),
-    "times": ExportFormat(".txt", "text/plain", render_times),
     "clips": ExportFormat(".zip", "application/zip", None),
 }
 """`.otio` first: it loses least."""

@@ -244,7 +244,7 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
 async def streamed(
     service: Service, complete: Callable[[Library], Completion], made: Completion | None, with_usage: bool
 ) -> AsyncIterator[str]:
-    """Server-sent events: the chunks, or the error; before them a comment every 15 s. `made`: without a search.
+    """Server-sent events: the chunks, or the error, after a comment every 15 s. `made`: without a search.
 
     The question is given up where the client goes, and where the server stops.
     """

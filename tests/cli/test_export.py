@@ -49,9 +49,9 @@ def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]
 def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["export", "x@1-2", "x@2-200", "--format", "times"]) == 0
+    assert main(["export", "x@1-2", "x@2-200", "--format", "vtt"]) == 0
     assert capsys.readouterr().err == "rag: x@2-200: cut to the end of its video, at 4 s\n"
-    assert "00:00:02.000 - 00:00:04.000" in Path("selects.txt").read_text(encoding="utf-8")
+    assert "00:00:02.000 --> 00:00:04.000" in Path("selects.vtt").read_text(encoding="utf-8")
 
 
 def test_one_file_goes_to_standard_output(video: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -81,10 +81,8 @@ def test_json_needs_no_library(video: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(Library, "open", none)
     Path("found.json").write_text(json.dumps(_found(video)), encoding="utf-8")
-    assert main(["export", "--from", "found.json", "--format", "times"]) == 0
-    assert "00:00:01.000 - 00:00:02.000  my video.mov  a lamp" in Path("selects.txt").read_text(
-        encoding="utf-8"
-    )
+    assert main(["export", "--from", "found.json", "--format", "vtt"]) == 0
+    assert "00:00:01.000 --> 00:00:02.000\na lamp" in Path("selects.vtt").read_text(encoding="utf-8")
 
 
 def test_a_missing_video_is_skipped_and_3(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,9 +107,9 @@ def test_json_of_a_video_that_another_one_replaced_is_refused(
 
     monkeypatch.setattr(OneVideoLibrary, "video_id", unknown)
     Path("found.json").write_text(json.dumps(_found(video, "v0")), encoding="utf-8")
-    assert main(["export", "--from", "found.json", "--format", "times"]) == 2
+    assert main(["export", "--from", "found.json", "--format", "vtt"]) == 2
     assert "another video is there than was found; search again" in capsys.readouterr().err
-    assert not Path("selects.txt").exists()
+    assert not Path("selects.vtt").exists()
 
 
 def test_wrong_usage_is_one_line(

@@ -76,7 +76,7 @@ def test_what_show_wrote_it_replaces_by_force_unless_it_was_indexed(
     refused(capsys, "is named for two outputs", "show", "f@0-2", "--clip", "n", "--out", "n")
     monkeypatch.setattr(OneVideoLibrary, "is_source", lambda _, output: output.name == "made.en.srt")
     refused(
-        capsys, "a file of an indexed video", "export", "f@0-2", "--format", "times", "--out", "made.en.srt"
+        capsys, "a file of an indexed video", "export", "f@0-2", "--format", "csv", "--out", "made.en.srt"
     )
 
 

@@ -18,7 +18,6 @@ const FORMATS = [
   ["csv", "Table (.csv)", "spreadsheets"],
   ["vtt", "Chapters (.vtt)", "WebVTT"],
   ["chapters", "Chapters for a description (.txt)", "hosting sites of videos"],
-  ["times", "Times (.txt)", "plain text, one line each"],
   ["clips", "The clips (.zip)", "one MP4 for each select"],
 ];
 
