@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from corpora.records import Passage
+from rag._cli import demo
 from rag._cli.main import main
 from rag.errors import LibraryNotFound
+from rag.indexing.report import IndexReport
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter
 from rag.store.records import FileState
@@ -205,6 +207,25 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: py
     monkeypatch.setattr(Library, "open", nowhere)
     assert main(["search", "x"]) == 1
     assert capsys.readouterr().err == "rag: no library here\\nor there\n"
+
+
+def test_the_demo_prints_each_answer_with_its_truth_and_sheet(
+    library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its clips and their library: tests/e2e/test_demo_offline.py."""
+    monkeypatch.setattr(demo, "_make_clips", lambda folder, _: folder)
+    monkeypatch.setattr(Library, "index", lambda *_, **__: IndexReport(files_found=3, unchanged=3))
+    monkeypatch.setattr(demo, "render_sheet", lambda _, out, **__: out)
+    assert main(["demo", "--text"]) == 0
+    printed = capsys.readouterr().out
+    assert "3 found, 3 unchanged" in printed
+    for text, _ in library.asked:
+        assert f"? {text}\na lamp\n" in printed
+    assert (
+        printed.count("    contact sheet: demo/") == printed.count(" (incorrect)") == len(library.asked) == 3
+    )
+    assert "    ground truth: radar in " in printed
+    assert 'rag ask --library demo/.rag "..."' in printed
 
 
 def test_an_interrupt_is_one_line_and_130(

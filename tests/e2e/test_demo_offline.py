@@ -127,19 +127,6 @@ def test_the_demo_sees_hears_and_reads_without_a_network(demo: tuple[Path, Any])
         assert all(Path(folder, sheet).read_bytes().startswith(b"\x89PNG") for sheet in given["sheets"])
 
 
-def test_the_demo_is_shown_again_without_indexing_anew(installed: Path, demo: tuple[Path, Any]) -> None:
-    folder, shape = demo
-    printed = _run(*NO_NETWORK, installed / "rag", "demo", "--text", cwd=folder)
-    found = shape["index"]["files_found"]
-    assert f"{found} found, {found} unchanged" in printed
-    for given in shape["answers"]:
-        assert f"? {given['question']}\n" in printed
-        assert given["answer"]["text"] in " ".join(printed.split())
-    assert printed.count("ground truth: ") == len(shape["answers"])
-    assert printed.count("contact sheet: demo/") == sum(len(given["sheets"]) for given in shape["answers"])
-    assert 'rag ask --library demo/.rag "..."' in printed
-
-
 def test_the_server_searches_and_answers_without_a_network(installed: Path, demo: tuple[Path, Any]) -> None:
     folder, shown = demo
     question = demo_questions()[0]

@@ -27,7 +27,9 @@ def test_every_photograph_is_named_with_its_licence_and_no_answer_is(
 ) -> None:
     """The clips themselves are made and seen in tests/e2e/test_demo_offline.py."""
     monkeypatch.setattr(photographs, "write_video", lambda path, *_: path.touch())
-    make_corpus(tmp_path / "corpus", OverwritePolicy())
+    clips = make_corpus(tmp_path / "corpus", OverwritePolicy())
+    monkeypatch.delattr(photographs, "write_video")
+    assert make_corpus(tmp_path / "corpus", OverwritePolicy()) == clips, "they are made once"
     sources = (tmp_path / "corpus" / "SOURCES.md").read_text()
     for shot in (shot for clip in CLIPS for shot in clip.shots):
         (line,) = (line for line in sources.splitlines() if f"`{shot.photograph.file}`" in line)

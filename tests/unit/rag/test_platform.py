@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,47 +14,6 @@ from rag.listening import authority, bind_listener, is_loopback
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import fill
-
-ROOT = Path(__file__).parents[3]
-
-
-WITHOUT_POSIX = """
-import builtins, importlib, os, pkgutil, select, signal, sys
-
-OURS = ("corpora", "eval", "indexers", "localization", "rag")
-MODULES = ("fcntl", "grp", "pwd", "resource", "termios")
-NAMES = {
-    os: "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fork getuid geteuid killpg posix_fadvise pread preadv "
-    "pwrite readv register_at_fork RWF_NOWAIT sched_getaffinity setsid statvfs writev",
-    select: "poll",
-    signal: "SIGALRM SIGHUP SIGKILL SIGPIPE SIGUSR1",
-}
-
-
-def import_all():
-    for package in OURS:
-        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            importlib.import_module(found.name)
-
-
-import_all()  # what other packages need of POSIX, they have now
-for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
-    del sys.modules[name]
-sys.modules.update(dict.fromkeys(MODULES))
-for module, names in NAMES.items():
-    for name in names.split():
-        if hasattr(module, name):
-            delattr(module, name)
-import_all()
-"""
-
-
-@pytest.mark.slow
-def test_every_module_is_imported_without_what_windows_lacks() -> None:
-    found = subprocess.run(
-        [sys.executable, "-c", WITHOUT_POSIX], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    assert (found.returncode, found.stderr[-2000:]) == (0, "")
 
 
 def test_a_library_is_written_and_read_without_locks_that_can_be_shared(
