@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.protocol import ImageEncoder, unit_rows
-from rag.indexing import Progress, encoders, index, reembed
+from indexers.protocol import unit_rows
+from rag.indexing import Progress, index, reembed
 from rag.indexing.outcomes import IndexingStats
 from rag.settings import Settings, load_settings
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
-from tests.fakes.mean_colors import MeanColors
+from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -27,9 +27,13 @@ def rows(library: Path, table: str) -> list[str]:
     return [row for row in dump(library) if f'"table": "{table}' in row]
 
 
+@pytest.fixture(autouse=True)
+def _mean_colors(monkeypatch: pytest.MonkeyPatch) -> None:
+    index_with(MeanColors(), monkeypatch)
+
+
 def settings_of(library: Path, image: str = "none") -> Settings:
-    encoder = {"encoder.image": image, "encoder.backend": "torch-fp32", "encoder.batch": 8}
-    return load_settings(flags={"library": library, "ocr.mode": "off", **encoder})
+    return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": image})
 
 
 class Hearing(MeanColors):
@@ -48,21 +52,13 @@ def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
     corpus.mkdir()
     write_video(corpus / "loud.mp4", 36, audio=True)
     write_video(corpus / "mute.mp4", 3)
-    deaf, hearing = (
-        load_settings(flags={"library": tmp_path / name, "ocr.mode": "off", "encoder.image": image})
-        for name, image in (("deaf", "none"), ("hearing", "auto"))
-    )
+    deaf, hearing = settings_of(tmp_path / "deaf"), settings_of(tmp_path / "hearing", "auto")
     index([corpus], settings=deaf)
 
-    def open_configured_encoder(*_: object, **__: object) -> tuple[ImageEncoder, str]:
-        return Hearing(), "image embeddings: hearing"
-
-    monkeypatch.setattr(encoders, "open_configured_encoder", open_configured_encoder)
-    monkeypatch.setattr(reembed, "open_configured_encoder", open_configured_encoder)
-    monkeypatch.setattr(encoders, "open_text_tower", lambda *_: None)
+    index_with(Hearing(), monkeypatch)
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
-        reembed.reembed_library(writer, deaf, Progress(), IndexingStats())
+        reembed.reembed_library(writer, hearing, Progress(), IndexingStats())
     first, again = (rows(tmp_path / name, "sounds_") for name in ("hearing", "deaf"))
     assert len(first) == 2
     assert again == first
@@ -81,7 +77,7 @@ def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
 
     def reembedded(name: str) -> list[str]:
         shutil.copytree(tmp_path / "library", tmp_path / name)
-        report = index([other], settings=settings_of(tmp_path / name, "bundled"), reembed=True)
+        report = index([other], settings=settings_of(tmp_path / name, "auto"), reembed=True)
         found.append([problem.reason for problem in report.problems])
         return rows(tmp_path / name, "vectors_")
 
@@ -102,10 +98,10 @@ def test_one_pass_gives_a_video_its_vectors_and_its_styles(
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     write_video(corpus / "a.mp4", 8)
-    index([corpus], settings=settings_of(tmp_path / "first", "bundled"))
+    index([corpus], settings=settings_of(tmp_path / "first", "auto"))
     index([corpus], settings=settings_of(tmp_path / "library"))
     monkeypatch.setattr("rag.indexing.pipeline.backfill_measurements", None)
-    index([corpus], settings=settings_of(tmp_path / "library", "bundled"), reembed=True)
+    index([corpus], settings=settings_of(tmp_path / "library", "auto"), reembed=True)
     for table in ("vectors", "shots", "fingerprints"):
         assert rows(tmp_path / "library", table) == rows(tmp_path / "first", table) != []
 
@@ -124,7 +120,7 @@ def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> 
             if path.endswith("2.mp4"):
                 shutil.copy(corpus / "0.mp4", corpus / "2.mp4")
 
-    seeing = settings_of(tmp_path / "library", "bundled")
+    seeing = settings_of(tmp_path / "library", "auto")
     report = index([other], settings=seeing, reembed=True, progress=Replacing())
     (problem,) = report.problems
     assert problem.path == str(corpus / "2.mp4")

@@ -12,12 +12,12 @@ import pytest
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, FileProblem
-from rag.indexing import IndexReport, Progress, encoders, index, reembed
+from rag.indexing import IndexReport, Progress, index
 from rag.indexing.clips import CLIPS_PER_COMMIT
 from rag.indexing.decoding import MOST_DECODERS, decoder_count, interleave
 from rag.settings import load_settings
 from tests.fakes.library_dump import dump
-from tests.fakes.mean_colors import MeanColors
+from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import damage, truncate, write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -71,10 +71,7 @@ def test_one_decoder_beside_the_processor_and_several_beside_a_gpu(monkeypatch: 
 @pytest.fixture(autouse=True)
 def mean(monkeypatch: pytest.MonkeyPatch) -> MeanColors:
     encoder = MeanColors()
-    for module in (encoders, reembed):
-        monkeypatch.setattr(module, "open_configured_encoder", lambda *_, **__: (encoder, "mean"))
-    monkeypatch.setattr(encoders, "open_held", lambda *_: encoder)
-    monkeypatch.setattr(encoders, "open_text_tower", lambda *_: None)
+    index_with(encoder, monkeypatch)
     return encoder
 
 
@@ -115,8 +112,7 @@ def single(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library that one decoder makes."""
     library, log = tmp_path_factory.mktemp("one") / "library", Log()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
-        patch.setattr(encoders, "open_text_tower", lambda *_: None)
+        index_with(MeanColors(), patch)
         indexed(corpus, library, 1, log)
     assert log.events[:2] == ["0.mkv", "clip"]
     return library
@@ -143,10 +139,7 @@ def test_a_run_broken_off_with_several_files_in_progress_is_resumed(
     assert list(dump(library)) == list(dump(single))
 
 
-def test_seconds_that_are_lost_do_not_count_as_indexed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
+def test_seconds_that_are_lost_do_not_count_as_indexed(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     write_video(tmp_path / "corpus" / "a.mkv", 20, fps=4)
     damage(tmp_path / "corpus" / "a.mkv", 0.02, seed=3)

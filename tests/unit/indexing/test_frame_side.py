@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.protocol import ImageEncoder
-from rag.indexing import IndexReport, Progress, encoders, index, reembed
+from rag.indexing import IndexReport, Progress, index, reembed
 from rag.indexing.outcomes import IndexingStats
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.fakes.mean_colors import MeanColors
+from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -37,13 +36,7 @@ class Large(MeanColors):
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> Large:
     encoder = Large()
-
-    def opened(*_: object, **__: object) -> tuple[ImageEncoder, str]:
-        return encoder, "image embeddings: large"
-
-    monkeypatch.setattr(encoders, "open_configured_encoder", opened)
-    monkeypatch.setattr(reembed, "open_configured_encoder", opened)
-    monkeypatch.setattr(encoders, "open_held", lambda *_: encoder)
+    index_with(encoder, monkeypatch)
     return encoder
 
 
@@ -76,9 +69,7 @@ def test_a_library_of_224_pixels_goes_on_and_says_so(tmp_path: Path, large: Larg
 
 
 def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (None, "off"))
-        indexed(tmp_path, "a.mp4")
+    indexed(tmp_path, "a.mp4", **{"encoder.image": "none"})
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
         settings = load_settings(flags={"video.shots": False})
