@@ -15,10 +15,11 @@ from eval.tasks.rvms.construction import MINI
 from eval.tasks.rvms.dataset import TASKS
 from eval.tasks.rvms.task import RvmsTask
 from eval.tasks.web_task import WebEnvironment
+from eval.workbench.video import Render
 from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
-SMALL = replace(MINI, minutes=(0.75, 0.75), noise=1)
+SMALL = replace(MINI, minutes=(0.75, 0.75), noise=1, short=Render(180, 2), other=Render(180, 2))
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
 
 

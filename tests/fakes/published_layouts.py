@@ -23,7 +23,7 @@ ADDRESS = "https://www.youtube.com/watch?v="
 
 def render_videos(folder: Path) -> list[Path]:
     """Two videos of 30 s with their truth, which the simulated model reads."""
-    make_corpus(folder, CorpusPlan(seed=3, split="dev", clips=2, render=Render(360, 2)), workers=1)
+    make_corpus(folder, CorpusPlan(seed=3, split="dev", clips=2, render=Render(180, 2)), workers=1)
     return sorted((folder / "videos").glob("*.mp4"))
 
 
