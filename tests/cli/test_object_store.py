@@ -22,13 +22,7 @@ from tests.fakes.synthetic import write_video
 
 @pytest.fixture
 def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in {
-        **bucket.environment,
-        "RAG_ENCODER__IMAGE": "bundled",
-        "RAG_ENCODER__BACKEND": "torch-fp32",
-        "RAG_ENCODER__BATCH": "4",
-        "RAG_OCR__MODE": "off",
-    }.items():
+    for name, value in {**bucket.environment, "RAG_ENCODER__IMAGE": "none", "RAG_OCR__MODE": "off"}.items():
         monkeypatch.setenv(name, value)
     folder = tmp_path / "corpus"
     folder.mkdir()

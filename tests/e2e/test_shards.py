@@ -42,9 +42,9 @@ def settings_of(library: Path | str, **given: Any) -> Settings:
     return load_settings(flags={name.replace("__", "."): value for name, value in flags.items()})
 
 
-def on_store(bucket: FakeStore, **given: Any) -> Settings:
+def on_store(bucket: FakeStore, group: int = 3) -> Settings:
     storage = {f"storage.{name}": value for name, value in bucket.storage.model_dump().items()}
-    return settings_of(bucket.address("library").url, **storage, cluster__group=2, **given)
+    return settings_of(bucket.address("library").url, **storage, cluster__group=group)
 
 
 def counts(report: IndexReport) -> tuple[object, ...]:
@@ -101,7 +101,7 @@ def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
     with monkeypatch.context() as patch:
         patch.setattr("rag.indexing.shards.copy_library", stop)
         with pytest.raises(Stop):
-            index([corpus], settings=on_store(bucket))
+            index([corpus], settings=on_store(bucket, 2))
     layout = open_layout(bucket.address("library"))
     (left,) = layout.shards()
     assert isinstance(left, Path)

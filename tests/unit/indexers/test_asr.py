@@ -164,13 +164,7 @@ def test_the_installed_weights_hear_what_is_said_and_when() -> None:
     assert [end for _, end, _ in lines] == pytest.approx(ends, abs=0.5)
     assert "stray cat" in lines[0][2]
     assert "meal was cooked" in lines[1][2]
-
-
-@pytest.mark.slow
-def test_nothing_is_written_without_speech() -> None:
-    asr = open_asr(AsrSettings())
-    assert isinstance(asr, Asr)
-    assert list(asr.transcribe([noise(20), np.zeros(RATE * 20, np.float32)])) == []
+    assert list(asr.transcribe([noise(20), np.zeros(RATE * 20, np.float32)])) == [], "no one speaks"
 
 
 @pytest.mark.slow
