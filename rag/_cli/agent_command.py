@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
     "look:": "bold",
-    "belief": "blue",
     "confirmed:": "green",
     "missing:": "yellow",
     "problem:": "red",

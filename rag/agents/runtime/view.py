@@ -20,9 +20,6 @@ LABELS = {
     "think": "recall:",
 }
 """How a kind of step is named on a terminal, where not by itself."""
-LEVELS = "▁▂▃▄▅▆▇█"
-CELLS = 60
-"""Characters of a bar of levels."""
 
 
 def step_lines(step: Step, width: int) -> Iterator[str]:
@@ -38,23 +35,6 @@ def entry_line(one: Entry, width: int) -> str:
     """A label and as much of its text as fits, or all of it where it is not to be cut."""
     text = excerpt(one.text, width - len(one.label) - 1) if one.cut else visible(one.text)
     return f"{one.label} {text}"
-
-
-def level_bar(values: Sequence[float], starts: Sequence[float], end: float, cells: int = CELLS) -> str:
-    """A value for each of the intervals that begin at `starts` and end at `end`, as a line of `cells`
-    characters, the lowest ▁ and the highest █.
-
-    Each character shows the greatest value of the intervals that overlap its share of the whole.
-    """
-    low, high = min(values), max(values)
-    spans = list(zip(values, starts, [*starts[1:], end], strict=True))
-    shown = []
-    for cell in range(cells):
-        begin, until = cell * end / cells, (cell + 1) * end / cells
-        inside = [value for value, start, stop in spans if start < until and stop > begin]
-        share = (max(inside) - low) / (high - low) if inside and high > low else 0.0
-        shown.append(LEVELS[round(share * (len(LEVELS) - 1))])
-    return "".join(shown)
 
 
 def run_json(schema: str, run: object, fields: str, **made: Any) -> dict[str, Any]:

@@ -298,7 +298,7 @@ class _DetectiveRun:
             why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
             where = f"{clock(look.start)}-{clock(look.end)}"
             text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
-            self.trace.add("look", text, look, details=[*look_details(look, plan)])
+            self.trace.add("look", text, look, details=[*look_details(look)])
             looks.append(look)
         return tuple(looks)
 

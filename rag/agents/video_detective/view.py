@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.agents.runtime.trace import Entry
-from rag.agents.runtime.view import level_bar
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import clock
@@ -20,16 +19,15 @@ POLICIES = {
 
 
 def plan_details(plan: Planned) -> Iterator[Entry]:
-    """What is looked for, where it is looked for first, and the belief before the first look."""
+    """What is looked for, and where it is looked for first."""
     for facet, anchor in zip(plan.facets, plan.anchors, strict=True):
         parts = (", ".join(facet.keywords), " / ".join(facet.queries))
         yield Entry(f"{facet.name:<9} {clock(plan.starts[anchor])}", "; ".join(filter(None, parts)))
     yield from (Entry("problem:", problem, cut=False) for problem in plan.problems)
-    yield Entry("belief", level_bar(plan.belief, plan.starts, plan.duration))
 
 
-def look_details(look: Look, plan: Planned) -> Iterator[Entry]:
-    """What a look found, and the belief after it."""
+def look_details(look: Look) -> Iterator[Entry]:
+    """What a look found."""
     if look.words is not None:
         yield Entry(f"{look.words.kind}:", look.words.text)
     for label, facets in (("missing:", look.missing), ("confirmed:", look.confirmed)):
@@ -37,7 +35,6 @@ def look_details(look: Look, plan: Planned) -> Iterator[Entry]:
             yield Entry(label, ", ".join(facets))
     if look.problem:
         yield Entry("problem:", look.problem, cut=False)
-    yield Entry("belief", level_bar(look.belief, plan.starts, plan.duration))
 
 
 def selected_details(selected: Selected) -> Iterator[Entry]:

@@ -53,7 +53,6 @@ def test_the_command_prints_steps_and_writes_a_trace(
     assert (reported["settings"]["beta"], reported["tokens_counted_as"][:6]) == (0.6, "as the")
     assert err.startswith("plan: 5 facets")
     assert "look: 1/10" in err
-    assert "belief" in err
     first = Path("t.jsonl").read_bytes()
     again = ["--trace", "t.jsonl", "--force", "--text", "--looks", "3", "--frames", "8"]
     assert main([*words, *again]) == 0

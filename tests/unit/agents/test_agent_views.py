@@ -13,7 +13,7 @@ from rag.agents.raclo import view as raclo_view
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
 from rag.agents.runtime.trace import Entry, Step
-from rag.agents.runtime.view import level_bar, result_step, step_lines
+from rag.agents.runtime.view import result_step, step_lines
 from rag.agents.shotfinder import view as shotfinder_view
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import Constraints
@@ -98,8 +98,3 @@ def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() 
     assert problem.startswith("  problem: no\\nword")
     assert problem.endswith("word ")
     assert not [*step_lines(Step(2, "web", "search: ok", details=None), 40)]
-
-
-def test_bars_have_the_greatest_value_of_each_share() -> None:
-    assert level_bar((0.0, 1.0, 0.5), (0.0, 10.0, 20.0), 40.0, 8) == "▁▁██▅▅▅▅"
-    assert level_bar((0.3,), (0.0,), 40.0, 4) == "▁▁▁▁"
