@@ -69,6 +69,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pull(tmp_path_factory.mktemp("whisper")).parent
 
 
+@pytest.fixture(scope="module")
+def installed() -> Asr:
+    """Whisper as the settings have it."""
+    asr = open_asr(AsrSettings(mode="on"))
+    assert isinstance(asr, Asr)
+    return asr
+
+
 def noise(seconds: float, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(0, 0.1, int(seconds * RATE)).astype(np.float32)
 
@@ -144,39 +152,41 @@ def test_a_line_lasts_as_long_as_its_voice(
 
 
 @pytest.mark.slow
-def test_the_installed_weights_hear_what_is_said_and_when() -> None:
+def test_the_installed_weights_hear_what_is_said_and_when(installed: Asr) -> None:
     from benchmarks.speech import espeak
 
     found = verify(AsrSettings().model, EncoderSettings())
     assert found.ok
     assert {check.path: check.state for check in found.files}["model.bin"] == "ok"
-    asr = open_asr(AsrSettings())
-    assert isinstance(asr, Asr)
     first, second = (
         espeak("The stray cat gave birth to kittens."),
         espeak("The meal was cooked before the bell."),
     )
     parts = [noise(1) / 100, first, noise(3) / 100, second, noise(2) / 100]
-    lines = list(asr.transcribe(parts))
+    lines = list(installed.transcribe(parts))
     starts = [1.0, 4.0 + len(first) / RATE]
     ends = [start + len(sound) / RATE for start, sound in zip(starts, (first, second), strict=True)]
     assert [start for start, *_ in lines] == pytest.approx(starts, abs=0.5)
     assert [end for _, end, _ in lines] == pytest.approx(ends, abs=0.5)
     assert "stray cat" in lines[0][2]
     assert "meal was cooked" in lines[1][2]
-    assert list(asr.transcribe([noise(20), np.zeros(RATE * 20, np.float32)])) == [], "no one speaks"
+    assert list(installed.transcribe([noise(20), np.zeros(RATE * 20, np.float32)])) == [], "no one speaks"
 
 
 @pytest.mark.slow
-def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) -> None:
+def test_the_fingerprint_is_that_of_settings_and_weights(installed: Asr, tmp_path: Path) -> None:
+    """Those of the packages and pulled ones are the same."""
     pulled, where = pull(tmp_path), EncoderSettings(models_dir=tmp_path)
     assert find_weights(MODEL, where) == pulled
-    one, other = open_asr(AsrSettings(mode="on")), open_asr(AsrSettings(mode="on"), where)
-    own = open_asr(AsrSettings(mode="on", model=f"hf:{pulled}"))
-    assert isinstance(one, Asr)
-    assert isinstance(other, Asr)
-    assert isinstance(own, Asr)
-    assert one.fingerprint == other.fingerprint == own.fingerprint
+    found = [
+        open_asr(AsrSettings(mode="on"), where),
+        open_asr(AsrSettings(mode="on", model=f"hf:{pulled}")),
+        open_asr(AsrSettings(language="de")),
+    ]
+    same = [isinstance(asr, Asr) and asr.fingerprint == installed.fingerprint for asr in found]
+    assert same == [True, True, False]
+    assert installed.reason.startswith("speech: on, faster-whisper-base (int8) by faster-whisper ")
+    assert installed.reason.startswith(asr_line(AsrSettings(), EncoderSettings()))
     (pulled / "model.bin").replace(pulled / "model.bin.part1")
     with pytest.raises(WeightsInvalid, match=r"model\.bin is not as published"):
         open_asr(AsrSettings(mode="on"), where)
@@ -226,21 +236,9 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_fingerprint_is_that_of_settings_and_weights() -> None:
-    settings, where = AsrSettings(language="en"), EncoderSettings()
-    first, second = open_asr(settings, where), open_asr(settings, where)
-    assert isinstance(first, Asr)
-    assert isinstance(second, Asr)
-    assert first.reason.startswith("speech: on, faster-whisper-base (int8) by faster-whisper ")
-    assert first.fingerprint == second.fingerprint
-    assert first.reason.startswith(asr_line(settings, where))
-    other = open_asr(AsrSettings(language="de"), where)
-    assert isinstance(other, Asr)
-    assert other.fingerprint != first.fingerprint
-
-
-@pytest.mark.slow
-def test_a_card_without_its_libraries_leaves_speech_to_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
+    installed: Asr, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """CTranslate2 sees the card, opens the model there, and fails at its first product."""
     import ctranslate2
     import faster_whisper
@@ -259,18 +257,15 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(monkeypatch
     def opened(*names: Any, device: str, **options: Any) -> Any:
         return OnCard() if device == "cuda" else real(*names, device=device, **options)
 
-    settings, where = AsrSettings(language="en"), EncoderSettings(device="cpu")
-    plain = open_asr(settings, where)
     types = ctranslate2.get_supported_compute_types("cpu")
     monkeypatch.setattr(faster_whisper, "WhisperModel", opened)
     monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
-    beside = open_asr(settings, where.model_copy(update={"device": "cuda"}))
-    assert isinstance(plain, Asr)
+    beside = open_asr(AsrSettings(), EncoderSettings(device="cuda"))
     assert isinstance(beside, Asr)
-    assert beside.fingerprint == plain.fingerprint
+    assert beside.fingerprint == installed.fingerprint
     assert beside.reason == (
-        f"{plain.reason}; not on CUDA: Library libcublas.so.12 is not found or cannot be loaded"
+        f"{installed.reason}; not on CUDA: Library libcublas.so.12 is not found or cannot be loaded"
     )
 
 
