@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.fakes.warm_readers import WarmReader
+
 pytest_plugins = ("tests.fakes.object_store",)
 
 HERE = Path(__file__).parent
@@ -125,8 +127,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _module_settings(request: pytest.FixtureRequest) -> Iterator[None]:
     """No RAG_* setting of the person who runs the tests, and `SETTINGS` in the slow folders: for a module's
     fixtures too."""
-    slow = request.path.relative_to(HERE).parts[0] in SLOW_FOLDERS
+    folder = request.path.relative_to(HERE).parts[0]
+    slow = folder in SLOW_FOLDERS
     with pytest.MonkeyPatch.context() as patch:
+        if folder != "faults":
+            patch.setattr("corpora.video.ipc._start", WarmReader)
         for name in [name for name in os.environ if name.startswith("RAG_")]:
             patch.delenv(name)
         if slow and request.path.stem not in OF_DEFAULTS:

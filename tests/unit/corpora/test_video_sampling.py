@@ -104,14 +104,14 @@ def drifting(time: float, caption: bool) -> np.ndarray[tuple[int, ...], np.dtype
 def test_a_caption_that_two_samples_show_in_front_of_motion_is_taken(start: float) -> None:
     picker = KeyframePicker(30.0)
     taken = []
-    for time in np.arange(0, 20, 0.5):
+    for time in np.arange(0, 9, 0.5):
         large = drifting(time, start <= time < start + 1)
         small = np.asarray(Image.fromarray(large).resize((398, 224)).convert("RGB"))
         if picker.pick(time, small, large):
             taken.append(time)
     assert any(start <= t < start + 1 for t in taken)
     # Motion alone gives only a look now and then.
-    assert len(taken) <= 4
+    assert len(taken) <= 2
 
 
 @pytest.mark.slow
