@@ -275,15 +275,6 @@ class Web:
             raise WebUnusable(f"{path}: not the file that this web was built with; build the web again")
         return Downloaded(entry.url, str(path), video_id, state.st_size, False)
 
-    def close(self) -> None:
-        """Nothing is held open; there for what closes whatever it opened."""
-
-    def __enter__(self) -> Web:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _search(
         self,
         operation: Operation,

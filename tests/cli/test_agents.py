@@ -48,7 +48,7 @@ def told(shape: dict[str, Any]) -> tuple[Any, ...]:
 def test_a_run_over_a_web_without_a_library(
     words: tuple[str, ...], code: int, found: tuple[Any, ...], said: str, kinds: set[str], tmp_path: Path
 ) -> None:
-    make_web(tmp_path / "web").close()
+    make_web(tmp_path / "web")
     done = run_rag(tmp_path, "agent", *words, "--web", "web", "--json", "--trace", "a.jsonl")
     assert done.returncode == code, done.stderr
     shape = json.loads(done.stdout)
@@ -62,7 +62,7 @@ def test_a_run_over_a_web_without_a_library(
 
 
 def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:
-    make_web(tmp_path / "web").close()
+    make_web(tmp_path / "web")
     for run, name in ((run_rag, "a"), (run_rag_process, "b")):
         words = ("--web", "web", "--json", "--trace", f"{name}.jsonl")
         assert run(tmp_path, "agent", *BROWSE, *words).returncode == 0
@@ -70,7 +70,7 @@ def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
-    make_web(tmp_path / "web").close()
+    make_web(tmp_path / "web")
     words = ("agent", *BROWSE, "--web", "web", "--json", "--faults", "rate_limit=1")
     done = run_rag(tmp_path, *words)
     assert done.returncode == 1, done.stderr

@@ -151,10 +151,10 @@ def answered(
     folder: Path, name: str, reasoner: RecallingReasoner, asked: str = "video07-GKTA", **changed: Any
 ) -> Sample:
     samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
-    with make_web(folder) as web:
-        prepared = prepare_records(TASK, samples, environment_of(web, reasoner))
-        (sample,) = answers(TASK, prepared, name, [asked])
-        return sample
+    web = make_web(folder)
+    prepared = prepare_records(TASK, samples, environment_of(web, reasoner))
+    (sample,) = answers(TASK, prepared, name, [asked])
+    return sample
 
 
 def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path: Path) -> None:

@@ -27,15 +27,15 @@ def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.with_file, report.with_transcript, report.pages) == (2, 2, 1, 1)
         assert report.problems == ()
-        with open_web(tmp_path / "web", engine="bm25") as web:
-            found = web.search_videos("kettle").results[0]
-            assert web.transcript(found.url).text == "Fill the kettle with water."
-            got = web.download(found.url)
-            assert web.video_id(found.url) == got.video_id
-            video = library.engine.reader.video(got.video_id)
-            assert library.engine.reader.clips(video.video_id)[0].end == 4.0
-            assert (video.path, found.duration) == (str(videos / "kettle.mp4"), video.duration)
-            assert web.search("lime").results[0].title == "Kettles"
+        web = open_web(tmp_path / "web", engine="bm25")
+        found = web.search_videos("kettle").results[0]
+        assert web.transcript(found.url).text == "Fill the kettle with water."
+        got = web.download(found.url)
+        assert web.video_id(found.url) == got.video_id
+        video = library.engine.reader.video(got.video_id)
+        assert library.engine.reader.clips(video.video_id)[0].end == 4.0
+        assert (video.path, found.duration) == (str(videos / "kettle.mp4"), video.duration)
+        assert web.search("lime").results[0].title == "Kettles"
 
 
 def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
         write_video(videos / "a.mp4", 3.0, fps=5)
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.problems) == (1, ())
-        with open_web(tmp_path / "web", engine="bm25") as web:
-            assert web.download(web.catalogue.videos[0].url).video_id == video.video_id
+        web = open_web(tmp_path / "web", engine="bm25")
+        assert web.download(web.catalogue.videos[0].url).video_id == video.video_id
         assert given.path_of(video.video_id) == str(videos / "b.mp4")
         write_video(videos / "b.mp4", 3.0, fps=6)
         (videos / "note.md").write_text("# Kettles\n", encoding="utf-8")

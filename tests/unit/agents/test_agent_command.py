@@ -69,9 +69,9 @@ def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
     video.parent.mkdir()
     write_video(video, clip_frames(story, render), iter(()), render)
     build_web(tmp_path / "web", [video.parent])
-    with open_web(tmp_path / "web", engine="bm25") as web:
-        (entry,) = web.catalogue.videos
-        assert local_path(web, made=True)(entry.url) == str(video)
-        assert local_path(web, made=True)("https://videos.example/another") == ""
-        # The files of a frozen web are its own affair.
-        assert local_path(web, made=False)(entry.url) == ""
+    web = open_web(tmp_path / "web", engine="bm25")
+    (entry,) = web.catalogue.videos
+    assert local_path(web, made=True)(entry.url) == str(video)
+    assert local_path(web, made=True)("https://videos.example/another") == ""
+    # The files of a frozen web are its own affair.
+    assert local_path(web, made=False)(entry.url) == ""

@@ -49,18 +49,18 @@ def run(
     watch: list[Step] | None = None,
     **closed: str,
 ) -> RacloRun:
-    with make_web(folder, **closed) as web:
-        shown = None if watch is None else watch.append
-        other = None if second is None else second
-        return run_raclo(
-            memory,
-            web,
-            reasoner or RecallingReasoner(),  # type: ignore[arg-type]  # it plays three roles of fourteen
-            frame_source(),
-            settings,
-            second=other,  # type: ignore[arg-type]  # it verifies alone
-            watch=shown,
-        )
+    web = make_web(folder, **closed)
+    shown = None if watch is None else watch.append
+    other = None if second is None else second
+    return run_raclo(
+        memory,
+        web,
+        reasoner or RecallingReasoner(),  # type: ignore[arg-type]  # it plays three roles of fourteen
+        frame_source(),
+        settings,
+        second=other,  # type: ignore[arg-type]  # it verifies alone
+        watch=shown,
+    )
 
 
 def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
@@ -183,10 +183,10 @@ def test_settings_say_what_they_want() -> None:
 
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
-    with make_web(tmp_path / "web") as web:
-        blind = FrameSource(library=None, read_frames=None)
-        reasoner = EmbeddedReasoner(sentences())
-        found = run_raclo(Memory(key_moment="kettle video 7: the secret is PLUM"), web, reasoner, blind)
+    web = make_web(tmp_path / "web")
+    blind = FrameSource(library=None, read_frames=None)
+    reasoner = EmbeddedReasoner(sentences())
+    found = run_raclo(Memory(key_moment="kettle video 7: the secret is PLUM"), web, reasoner, blind)
     moments = [one.moment for one in found.candidates if one.moment is not None]
     assert [moment.frames for moment in moments] == [0]
     assert moments[0].start <= moments[0].time < moments[0].end

@@ -96,9 +96,10 @@ def test_results_page_by_page(folder: Path) -> None:
 
 
 def test_files_without_titles_are_found_by_what_is_said(folder: Path) -> None:
-    with open_web(folder, engine="bm25") as web, open_web(folder, engine="bm25", spoken=True) as heard:
-        assert web.search_videos("hello").results == ()
-        assert f"{HOST}v00" in {found.url for found in heard.search_videos("hello").results}
+    web = open_web(folder, engine="bm25")
+    heard = open_web(folder, engine="bm25", spoken=True)
+    assert web.search_videos("hello").results == ()
+    assert f"{HOST}v00" in {found.url for found in heard.search_videos("hello").results}
 
 
 def test_text_pages_show_the_part_that_fits(folder: Path) -> None:
@@ -262,20 +263,18 @@ class FakeLibrary:
 
 
 def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> None:
-    with make_web(tmp_path / "web") as plain:
-        entries = {entry.id: entry for entry in plain.catalogue.videos}
-        by_title = [result.url for result in plain.search_videos("kettle video 7").results]
+    plain = make_web(tmp_path / "web")
+    entries = {entry.id: entry for entry in plain.catalogue.videos}
+    by_title = [result.url for result in plain.search_videos("kettle video 7").results]
     held = [entries["video03"].content_id] * 2 + ["of another web"]
     library = cast(Library, FakeLibrary(held))
-    with open_web(tmp_path / "web", engine="bm25", library=library) as web:
-        first, second = (result.url for result in web.search_videos("kettle video 7").results[:2])
-        assert {first, second} == {entries["video03"].url, by_title[0]}
-        assert [result.url for result in web.search_videos("unheard").results] == [entries["video03"].url]
-        assert web.search_videos("!").results == ()
-    with open_web(tmp_path / "web", library=library, spoken=True) as web:
-        assert [result.url for result in web.search_videos("kettle video 7").results] == [
-            entries["video03"].url
-        ]
+    web = open_web(tmp_path / "web", engine="bm25", library=library)
+    first, second = (result.url for result in web.search_videos("kettle video 7").results[:2])
+    assert {first, second} == {entries["video03"].url, by_title[0]}
+    assert [result.url for result in web.search_videos("unheard").results] == [entries["video03"].url]
+    assert web.search_videos("!").results == ()
+    web = open_web(tmp_path / "web", library=library, spoken=True)
+    assert [result.url for result in web.search_videos("kettle video 7").results] == [entries["video03"].url]
 
 
 @pytest.mark.parametrize("text", ["2", "slow=x", "quick=0.1", "slow=-1", "nan"])

@@ -83,10 +83,10 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(files.values()) == [1, 1, 1, 1, 2]
     for row in rows:
         assert row["content_id"] == content_hash(tmp_path / "web" / row["file"])
-    with open_web(tmp_path / "web", engine="bm25") as web:
-        found = web.search_videos("my locker").results[0]
-        assert (found.url, found.duration) == (own.url, 30.0)
-        assert web.download(own.url).video_id == web.video_id(own.url)
+    web = open_web(tmp_path / "web", engine="bm25")
+    found = web.search_videos("my locker").results[0]
+    assert (found.url, found.duration) == (own.url, 30.0)
+    assert web.download(own.url).video_id == web.video_id(own.url)
     before = {path: path.read_bytes() for path in (tmp_path / "web").glob("*.jsonl")}
     assert make_web(tmp_path / "web", TINY, inserted=[own]).made == 0
     assert {path: path.read_bytes() for path in before} == before
