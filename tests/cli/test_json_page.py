@@ -21,7 +21,7 @@ _KEYS = runpy.run_path(str(ROOT / "docs/write_reference.py"))["document_keys"]
     "command",
     [
         *("ask What?", "search lamp", "localize a.mp4 lamp", "stats", "stats --problems", "remove a.mp4"),
-        *("doctor --settings", "models list", "eval list", "workbench make wb --clips 1"),
+        *("doctor --settings", "models list", "eval list", "workbench make wb --clips 1 --fps 5"),
     ],
 )
 def test_a_document_has_the_keys_of_its_block(

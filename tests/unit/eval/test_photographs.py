@@ -38,6 +38,7 @@ def test_every_photograph_is_named_with_its_licence_and_no_answer_is(
 
 
 def test_without_a_package_of_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(photographs, "write_video", lambda path, frames, *_: path.write_bytes(next(frames)))
     for package in ("espeakng_loader", "skimage.data"):
         with monkeypatch.context() as hidden:
             hidden.setitem(sys.modules, package, None)
