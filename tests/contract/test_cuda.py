@@ -20,10 +20,15 @@ from tests.fakes.synthetic import write_video
 from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
 from tests.fakes.tiny_text import write_tiny_text
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not has_device("cuda"), reason="torch sees no CUDA device here"),
-]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _card() -> None:
+    """Asked when a test begins: torch takes seconds in each of pytest's workers."""
+    if not has_device("cuda"):
+        pytest.skip("torch sees no CUDA device here")
+
 
 SETTINGS = EncoderSettings()
 BACKENDS = [name for name in PLACES if device_of(name) == "cuda"]
