@@ -117,7 +117,6 @@ class Place:
             "encoder.backend": "torch-fp32",
             "encoder.batch": 4,
             "ocr.mode": "off",
-            "video.decoders": 1,
         }
 
     def settings(self, library: Path | None = None) -> Settings:

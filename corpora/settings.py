@@ -108,9 +108,6 @@ class VideoSettings(SettingsSection):
     decoder: Annotated[str, AfterValidator(_registered_decoder)] = "pyav"
     """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video.
     Objects of a store are decoded by ranges with PyAV when a question is answered."""
-    decoders: int = Field(0, ge=0, le=32)
-    """Videos that are decoded at once while they are indexed, each in a process of its own; 0: one, or half
-    the cores and at most 4 where images are encoded on a GPU. The library is the same for any number."""
     audio_track: Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=35)] = ""
     """Which of several audio tracks is heard and cut: its number from 1, or its language as the file states
     it (`eng`). Empty, and in a file without such a track: the track marked default, else the one with the

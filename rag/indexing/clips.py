@@ -1,4 +1,7 @@
-"""Clips of a video: frames decoded ahead and cut into clips, and the audio embeddings of clips."""
+"""Clips of a video: frames decoded ahead and cut into clips, and the audio embeddings of clips.
+
+Frames are decoded in a subprocess, ahead of the encoder within the bound of `prefetched`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
 from indexers.protocol import ImageEncoder
+from rag.settings import Settings
 
 CLIPS_PER_COMMIT = 8
 BATCHES_AHEAD = 6
@@ -41,6 +45,14 @@ class _Open:
     index: int
     frames: list[Frames] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
+
+
+def open_reader(settings: Settings) -> MediaReader:
+    """Reads the files of a run; its subprocess starts at the first one."""
+    video = settings.video
+    return MediaReader(
+        video.decoder, video.stall_seconds, limits=settings.reading, audio_track=video.audio_track
+    )
 
 
 def clip_spans(duration: float, clip_seconds: float, min_last: float) -> list[tuple[float, float]]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import decode_clips
 from rag.indexing.copies import LocalGroup
-from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.settings import Settings
@@ -154,7 +152,7 @@ def unmeasured(
 def backfill_measurements(
     groups: Iterable[LocalGroup],
     writer: Writer,
-    readers: Sequence[MediaReader],
+    reader: MediaReader,
     measuring: Measuring,
     settings: VideoSettings,
     progress: Progress,
@@ -170,7 +168,7 @@ def backfill_measurements(
     # Of the encoder that vectors were made with since, by a switch: a video indexed again has it too.
     frames = {"frames": encoder.fingerprint} if encoder is not None else {}
 
-    def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, None]:
+    def measure(local: LocalGroup) -> None:
         progress.file(local.group.first.path)
         copy, meter, damage = local.require(), None, ""
         parts: dict[str, FrameFigures] = {}
@@ -181,7 +179,6 @@ def backfill_measurements(
                 for cut in decode_clips(reader, copy.path, video, settings):
                     parts[cut.clip.clip_id] = measure_frames(cut.frames)
                     progress.advance(cut.clip.end - cut.clip.start)
-                    yield
             else:
                 progress.advance(video.duration)
             if video.audio and measuring.sound_on:
@@ -194,10 +191,10 @@ def backfill_measurements(
             record_problem(local.group, notes, "measured what is there")
         writer.put_stages({video.video_id: {**stages, **frames, **measuring.stages_on}})
 
-    with closing(interleave(groups, readers, steps)) as done:
-        for local, problem in done:
-            if problem is not None:
-                record_problem(local.group, reason_of(problem, local.read), "not measured")
-                continue
+    for local in groups:
+        try:
+            measure(local)
             measured += 1
+        except FileProblem as problem:
+            record_problem(local.group, reason_of(problem, local.read), "not measured")
     return measured

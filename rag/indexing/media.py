@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,14 +92,11 @@ class FrameIndexer:
         self.clips = len(spans)
         self._progress.advance(self.duration)
 
-    def decode(self, path: str) -> Generator[None, None, None]:
-        """Decode, from the last committed clip where the decoder lands on the very same pixels.
-
-        Yields once the decoder runs, and after each clip.
-        """
+    def decode(self, path: str) -> None:
+        """Decode, from the last committed clip where the decoder lands on the very same pixels."""
         last = None if self.log.damaged else self._resumable()
-        if last is None or not (yield from self._pass(path, first=last, verify=True)):
-            yield from self._pass(path, first=0, verify=False)
+        if last is None or not self._pass(path, first=last, verify=True):
+            self._pass(path, first=0, verify=False)
         ids = map(self._clip_id, range(self.clips))
         sensed = {clip_id: self.log.clips[clip_id] for clip_id in ids if clip_id in self.log.clips}
         self.screen_text = [span for clip in sensed.values() for span in clip.spans]
@@ -124,7 +121,7 @@ class FrameIndexer:
         sensed = self.log.clips.get(clip_id)
         return sensed is not None and sensed.pixels == pixels
 
-    def _pass(self, path: str, *, first: int, verify: bool) -> Generator[None, None, bool]:
+    def _pass(self, path: str, *, first: int, verify: bool) -> bool:
         """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
         settings = self._settings
         stream = self._reader.frames(
@@ -146,14 +143,12 @@ class FrameIndexer:
                 lambda: max(stream.report.end, self._last_end),
                 first=first,
             )
-            yield
             try:
                 for cut in cuts:
                     if verify and cut.pixels != self._committed[cut.clip.clip_id].pixels:
                         return False
                     verify = False
                     self._take(cut)
-                    yield
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
                 self.lost = stream.report.lost
             except FileProblem as problem:

@@ -1,7 +1,7 @@
 """One indexing run, in order: plan, read, sense, write, commit.
 
 - **Plan** (`planning`): which contents are new or changed, which paths moved, and which are gone.
-- **Read** (`copies`, `decoding`): the file of a content on this machine, decoded or parsed in a subprocess.
+- **Read** (`copies`, `clips`): the file of a content on this machine, decoded or parsed in a subprocess.
 - **Sense** (`stages`, `measuring`): what encoders and readers make of its clips, its audio and its text.
 - **Write** (`media`, `passages`): rows, which no reader of the library sees yet.
 - **Commit** (`outcomes`, `missing`): each content with its paths, then what is gone, then the indexes.
@@ -13,7 +13,7 @@ code, and the shards are merged (`shards`).
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
@@ -34,9 +34,8 @@ from indexers.protocol import Disabled, TextTower
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores, is_calibrated
-from rag.indexing.clips import clip_audio
+from rag.indexing.clips import clip_audio, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
-from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import SelectedEncoders, open_tower_of_library, select_encoders, stored_side
 from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
 from rag.indexing.media import (
@@ -225,8 +224,8 @@ def index_contents(
     image = encoders.meta.image_encoder
     if image is not None and is_specialised(image.name):
         progress.note(specialised_encoder_warning(image.name))
-    with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
-        contents = ContentIndexer(writer, settings, encoders, readers, outcomes, progress)
+    with open_reader(settings) as reader:
+        contents = ContentIndexer(writer, settings, encoders, reader, outcomes, progress)
         left = sum(writer.video(group.content_id).duration for group in outdated)
         if groups or outdated:
             contents.index(groups, others=len(outdated), other_seconds=left)
@@ -236,7 +235,7 @@ def index_contents(
             measuring, video = contents.measuring, contents.video_settings
             with closing(local_groups(outdated, settings.storage)) as there:
                 stats.backfilled = backfill_measurements(
-                    there, writer, readers, measuring, video, progress, outcomes.append_problem
+                    there, writer, reader, measuring, video, progress, outcomes.append_problem
                 )
 
 
@@ -248,11 +247,10 @@ class ContentIndexer:
         writer: Writer,
         settings: Settings,
         encoders: SelectedEncoders,
-        readers: Sequence[MediaReader],
+        reader: MediaReader,
         outcomes: FileOutcomes,
         progress: Progress,
     ) -> None:
-        """`readers`: as many as files are read at once."""
         fingerprints = stage_fingerprints(settings, encoders.meta.image_encoder)
         self.measuring = Measuring(fingerprints, self._open_tower)
         self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
@@ -261,7 +259,7 @@ class ContentIndexer:
         self._writer = writer
         self._settings = settings
         self._encoders = encoders
-        self._readers = readers
+        self._reader = reader
         self._outcomes = outcomes
         self._progress = progress
         self._begun: set[str] = set()
@@ -293,39 +291,31 @@ class ContentIndexer:
             if is_url(group.first.path):
                 continue
             try:
-                probes[group.content_id] = self._readers[0].probe(group.first.path)
+                probes[group.content_id] = self._reader.probe(group.first.path)
             except FileProblem as problem:
                 self._outcomes.skip_file(group, problem)
         return probes
 
     def _index_media(self, groups: Sequence[Group], probes: Mapping[str, Probe]) -> None:
         """Index videos: objects, and those of this machine that have a probe."""
-
-        def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, Done]:
-            try:
-                return (yield from self._index_video(local, reader, probes))
-            finally:
-                local.discard()
-
-        with (
-            closing(local_groups(groups, self._settings.storage)) as there,
-            closing(interleave(there, self._readers, steps)) as done,
-        ):
-            for local, result in done:
-                if isinstance(result, FileProblem):
-                    self._outcomes.skip_file(local.group, local.problem_of(result))
+        with closing(local_groups(groups, self._settings.storage)) as there:
+            for local in there:
+                try:
+                    done = self._index_video(local, probes)
+                except FileProblem as problem:
+                    self._outcomes.skip_file(local.group, local.problem_of(problem))
                 else:
-                    self._outcomes.finish(local.group, result)
+                    self._outcomes.finish(local.group, done)
+                finally:
+                    local.discard()
 
-    def _index_video(
-        self, local: LocalGroup, reader: MediaReader, probes: Mapping[str, Probe]
-    ) -> Generator[None, None, Done]:
-        """Index one video, a clip a step. Raises `FileProblem` where nothing of it can be used.
+    def _index_video(self, local: LocalGroup, probes: Mapping[str, Probe]) -> Done:
+        """Index one video. Raises `FileProblem` where nothing of it can be used.
 
         Killed at any instant and called again, it goes on behind the last committed clip and ends with the
         same rows.
         """
-        writer, stages, group = self._writer, self.stages, local.group
+        writer, reader, stages, group = self._writer, self._reader, self.stages, local.group
         copy, first = local.require(), group.first
         self._progress.file(first.path)
         if copy.content_id in self._begun:
@@ -346,14 +336,14 @@ class ContentIndexer:
         end = min(last_end(texts), probe.duration)
         frames = FrameIndexer(writer, reader, stages, self.video_settings, self._progress, video, end)
         if probe.stream >= 0 and stages.needs_frames:
-            yield from frames.decode(copy.path)
+            frames.decode(copy.path)
         else:
             frames.store_times(copy.path, probe)
         video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
         evidence = [*texts_of_video(texts, video), *frames.screen_text]
         meter, problem = None, ""
         if probe.audio:
-            spoken, meter, problem = self._index_audio(copy.path, video, reader)
+            spoken, meter, problem = self._index_audio(copy.path, video)
             evidence += beyond_subtitles(spoken, evidence)
         lost = self.measuring.store(writer, video, frames.figures if self.measuring.frames_on else {}, meter)
         writer.put_evidence(video.video_id, evidence, stages.encode([span.text for span in evidence]))
@@ -374,11 +364,9 @@ class ContentIndexer:
         self._progress.advance(work_seconds(expected) - video.duration)
         return done
 
-    def _index_audio(
-        self, path: str, video: Video, reader: MediaReader
-    ) -> tuple[list[Evidence], SoundMeter | None, str]:
+    def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter | None, str]:
         """Audio embeddings of clips are stored; returns speech, the measured sound, and what went wrong."""
-        stages = self.stages
+        stages, reader = self.stages, self._reader
         if stages.audio_encoder is not None:
             audio = clip_audio(stages.audio_encoder, reader.audio(path), video, self.video_settings)
             self._writer.put_sounds(video.video_id, *audio)
@@ -396,7 +384,7 @@ class ContentIndexer:
         passages = PassageIndexer(
             self._writer,
             self._encoders.text,
-            self._readers[0],
+            self._reader,
             self._outcomes,
             self._progress,
             read_lines=read_lines,

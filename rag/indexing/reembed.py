@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 
 from corpora.errors import reason_of
@@ -15,9 +15,8 @@ from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
+from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
-from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
     frame_side,
@@ -67,10 +66,7 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
     stored = writer.stage_fingerprints()
     problems: list[Problem] = []
     failed: set[str] = set()
-    with (
-        Reader.open(writer.folder) as reader,
-        open_readers(settings.video, encoder.backend, settings.reading) as readers,
-    ):
+    with Reader.open(writer.folder) as reader, open_reader(settings) as media:
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
         for sound in reader.videos():
             if sound.stream < 0 and measuring.frames_on:
@@ -85,14 +81,14 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
                 chosen[video_id] = next(filter(_has_content, rows), rows[0])
                 yield _group(chosen[video_id])
 
-        def steps(local: LocalGroup, media: MediaReader) -> Generator[None, None, None]:
+        def encode(local: LocalGroup) -> None:
             copy = local.require()
             row, video = chosen[copy.content_id], videos[copy.content_id]
             try:
                 _require_content(row)
                 progress.file(row.path)
                 given = encoder, switch, media, settings, decoding, progress
-                figures = yield from _video(row, copy.path, video, *given)
+                figures = _video(row, copy.path, video, *given)
                 if figures and measuring.frames_on:
                     measuring.store(writer, video, figures, None, encoder=ref)
                     stored[video.video_id]["shots"] = measuring.fingerprints["shots"]
@@ -100,12 +96,11 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
             finally:
                 copy.discard()
 
-        with (
-            closing(local_groups(groups(), settings.storage)) as there,
-            closing(interleave(there, readers, steps)) as done,
-        ):
-            for local, problem in done:
-                if problem is not None:
+        with closing(local_groups(groups(), settings.storage)) as there:
+            for local in there:
+                try:
+                    encode(local)
+                except FileProblem as problem:
                     failed.add(local.group.content_id)
                     path, reason = local.group.first.path, reason_of(problem, local.read)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
@@ -146,7 +141,7 @@ def _video(
     settings: Settings,
     decoding: VideoSettings,
     progress: Progress,
-) -> Generator[None, None, dict[str, FrameFigures]]:
+) -> dict[str, FrameFigures]:
     """What is measured on its frames, by clip; nothing of a video that has its new vectors already."""
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
@@ -166,7 +161,6 @@ def _video(
             _require_content(row)
             switch.add(rows)
             rows = []
-        yield
     _require_content(row)
     switch.add(rows)
     return figures

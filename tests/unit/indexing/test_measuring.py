@@ -54,7 +54,7 @@ def backfill(
     group: Group, writer: Writer, reader: MediaReader, measuring: Measuring, problems: Problems
 ) -> int:
     groups, settings = local_groups([group], StorageSettings()), VideoSettings()
-    return backfill_measurements(groups, writer, [reader], measuring, settings, Progress(), problems)
+    return backfill_measurements(groups, writer, reader, measuring, settings, Progress(), problems)
 
 
 def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path: Path) -> None:
