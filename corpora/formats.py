@@ -32,8 +32,8 @@ class DocumentFormat:
     """The first bytes of every such file, by which it is known whatever its name; empty: its name decides."""
     text_share: float = 1.0
     """Bytes of text in a byte of such a file, about: less than 1 where it holds images and fonts."""
-    scanned_pages: Callable[[str, Callable[[], None]], Iterator[ScannedPage | RecognizedPage]] | None = None
-    """`scanned_pages(path, beat)` gives the pages of a file that are images alone, for OCR."""
+    scanned_pages: Callable[[str], Iterator[ScannedPage | RecognizedPage]] | None = None
+    """`scanned_pages(path)` gives the pages of a file that are images alone, for OCR."""
 
 
 def has_reader(suffix: str) -> bool:

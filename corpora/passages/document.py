@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,7 +155,7 @@ def format_of(path: str) -> DocumentFormat:
     return found
 
 
-def scanned_pages_of(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
+def scanned_pages_of(path: str) -> Iterator[ScannedPage | RecognizedPage]:
     """The pages of a file that are images alone, for OCR; most formats have none. Raises as `format_of`."""
     pages = format_of(path).scanned_pages
-    yield from pages(path, beat) if pages else ()
+    yield from pages(path) if pages else ()

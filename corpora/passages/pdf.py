@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
 from corpora.formats import DocumentFormat
+from corpora.heartbeat import beat
 from corpora.passages.document import Document, PageStart, complaint, make_document, stated_title
 from corpora.passages.hyphens import join_words
 from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine, joined, page_text, page_texts
@@ -218,7 +219,7 @@ def _is_apart(before: Box, letter: Box) -> bool:
     return other_line or beside > WIDEST_GAP * size or letter[2] < before[0] - size
 
 
-def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
+def scanned_pages(path: str) -> Iterator[ScannedPage | RecognizedPage]:
     """The pages of a PDF file that are images without text, in order, one in memory at a time.
 
     A page whose image cannot be decoded is a `RecognizedPage` that says why. Pages that are broken in

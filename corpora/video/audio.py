@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.video.containers import LeapFilter, clock_start, open_media, packets, pick_audio, time_of
-from corpora.video.decoders import Heartbeat
 
 RUN_UP = 2.0
 """Seconds ahead of the start at which decoding begins: codecs need some packets to settle."""
@@ -23,9 +22,7 @@ SLACK = 0.05
 samples are left out."""
 
 
-def read_audio(
-    path: str, rate: int, beat: Heartbeat, start: float = 0.0, *, gaps: bool = False
-) -> Iterator[Samples]:
+def read_audio(path: str, rate: int, start: float = 0.0, *, gaps: bool = False) -> Iterator[Samples]:
     """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose.
 
     Sample i is at start + i / rate seconds on the file's clock: late starts, gaps and damaged packets are
@@ -41,7 +38,7 @@ def read_audio(
         if start > RUN_UP and container.format.name.startswith(("mov,", "matroska,")):
             begin = start - RUN_UP + clock_start(container)
             container.seek(round(begin / stream.time_base), stream=stream, backward=True)
-        for time, piece in _pieces(container, stream, rate, beat):
+        for time, piece in _pieces(container, stream, rate):
             if piece is None:
                 line.hurt = True
                 continue
@@ -107,15 +104,13 @@ class _Line:
         return joined[:count]
 
 
-def _pieces(
-    container: Any, stream: Any, rate: int, beat: Heartbeat
-) -> Iterator[tuple[float | None, Samples | None]]:
+def _pieces(container: Any, stream: Any, rate: int) -> Iterator[tuple[float | None, Samples | None]]:
     """(time of the first sample, samples) of every frame that decodes; no samples for a damaged packet."""
     import av
 
     start = clock_start(container)
     resampler, kind = None, None
-    for packet in _packets(container, stream, beat):
+    for packet in _packets(container, stream):
         try:
             frames = stream.codec_context.decode(packet)
         except av.FFmpegError:
@@ -142,13 +137,12 @@ def _pieces(
             yield None, piece.to_ndarray().reshape(-1)
 
 
-def _packets(container: Any, stream: Any, beat: Heartbeat) -> Iterator[Any]:
+def _packets(container: Any, stream: Any) -> Iterator[Any]:
     import av
 
     for _ in range(100):
         try:
             for packet in packets(container, [stream]):
-                beat()
                 if packet.size:
                     yield packet
             break

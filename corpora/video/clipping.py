@@ -13,7 +13,6 @@ from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.outputs import PROGRAM
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media, packets, pick_audio
-from corpora.video.decoders import Heartbeat
 from corpora.video.probe import probe_file
 from corpora.video.pyav_decoder import claimed_end
 from corpora.video.records import Probe
@@ -26,7 +25,7 @@ ROUNDING = 0.0005 + EPSILON
 """Seconds. Times in JSON are rounded to milliseconds, so one this near to a frame's edge is the edge."""
 
 
-def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) -> None:
+def encode_clip(path: str, start: float, end: float, out: str) -> None:
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
     The first frame is the one on screen at `start`, where the last one stays to the end of the file. A time
@@ -36,7 +35,7 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
     """
     import av
 
-    probe = probe_file(path, beat)
+    probe = probe_file(path)
     # The name was made by the caller in the folder of the target, and is no user's word.
     with av.open("file:" + out, "w", format="mp4", options={"movflags": "+faststart"}) as container:
         container.metadata["comment"] = PROGRAM
@@ -44,10 +43,10 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
         sound = container.add_stream("aac", rate=AUDIO_RATE, layout="mono") if probe.audio else None
         written = 0
         if video is not None:
-            written += _encode_images(container, video, path, probe, start, end, beat)
+            written += _encode_images(container, video, path, probe, start, end)
         if sound is not None:
             try:
-                written += _encode_sound(container, sound, path, start, end, beat)
+                written += _encode_sound(container, sound, path, start, end)
             except DamagedFile:
                 # Sound often ends before the images do.
                 if written == 0:
@@ -56,7 +55,7 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
             raise DamagedFile(f"it holds nothing between {start:.3f} and {end:.3f} s")
 
 
-def copy_streams(path: str, probe: Probe, out: str, beat: Heartbeat) -> None:
+def copy_streams(path: str, probe: Probe, out: str) -> None:
     """Write the chosen images and sound of `path` to `out` as MP4, packet by packet; its clock is the file's.
 
     Packets without times are left out. Raises `UnsupportedFile` (reason without path) where MP4 cannot hold
@@ -76,7 +75,6 @@ def copy_streams(path: str, probe: Probe, out: str, beat: Heartbeat) -> None:
             copies = {stream.index: target.add_stream_from_template(stream) for stream in chosen}
             written: dict[int, int] = {}
             for packet in packets(source, chosen):
-                beat()
                 shift = round(probe.start / packet.time_base)
                 if packet.dts is None and packet.pts is not None:
                     # Matroska stores none, and what FFmpeg derives them from comes after the first keyframe.
@@ -104,35 +102,30 @@ def _add_video(container: Any, probe: Probe) -> Any:
     return stream
 
 
-def _encode_images(
-    container: Any, stream: Any, path: str, probe: Probe, start: float, end: float, beat: Heartbeat
-) -> int:
+def _encode_images(container: Any, stream: Any, path: str, probe: Probe, start: float, end: float) -> int:
     import av
 
     renderer = FrameRenderer(probe.pixel_aspect)
     written = 0
-    for time, shown in _between(path, probe, start, end, beat):
+    for time, shown in _between(path, probe, start, end):
         image = renderer.render(shown.frame, 2**20, (stream.width, stream.height))
         frame = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format="yuv420p")
         frame.pts, frame.time_base = round((time - start) / TICKS), TICKS
         container.mux(stream.encode(frame))
-        beat()
         written += 1
     container.mux(stream.encode(None))
     return written
 
 
-def _between(
-    path: str, probe: Probe, start: float, end: float, beat: Heartbeat
-) -> Iterator[tuple[float, Shown]]:
+def _between(path: str, probe: Probe, start: float, end: float) -> Iterator[tuple[float, Shown]]:
     """(time, frame) of [start, end), the frame on screen at `start` first, at that very time."""
     given = -math.inf
     for strict in (True, False):
-        entry = entry_before(path, probe, start, 2, beat) if start > probe.video_start else BEGINNING
+        entry = entry_before(path, probe, start, 2) if start > probe.video_start else BEGINNING
         before: Shown | None = None
         try:
             with open_media(path) as source:
-                for shown in StreamDecoder(source, probe, strict=strict, skip=False, beat=beat, entry=entry):
+                for shown in StreamDecoder(source, probe, strict=strict, skip=False, entry=entry):
                     time = shown.time if shown.time > start + ROUNDING else start
                     if given < start < time and before is not None:
                         given = start
@@ -143,28 +136,28 @@ def _between(
                     if shown.time >= start - ROUNDING and time > given:
                         given = time
                         yield time, shown
-            if given == -math.inf and before is not None and _shown_until(before, path, probe, beat) > start:
+            if given == -math.inf and before is not None and _shown_until(before, path, probe) > start:
                 yield start, before
             return
         except DamageMet:
             continue
 
 
-def _shown_until(last: Shown, path: str, probe: Probe, beat: Heartbeat) -> float:
+def _shown_until(last: Shown, path: str, probe: Probe) -> float:
     """When the last frame leaves the screen: at the end of the file, unless that is cut off before it.
 
     Where frames last unequally, the last one's own length is often that of a usual frame.
     """
-    cut_off = is_cut_off(last.end, claimed_end(path, probe, last.end, beat))
+    cut_off = is_cut_off(last.end, claimed_end(path, probe, last.end))
     return last.end if cut_off else max(last.end, probe.duration)
 
 
-def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Heartbeat) -> int:
+def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float) -> int:
     import av
 
     most = round((end - start) * AUDIO_RATE)
     written = 0
-    for block in read_audio(path, AUDIO_RATE, beat, start):
+    for block in read_audio(path, AUDIO_RATE, start):
         piece = block[: most - written]
         if len(piece):
             frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(piece)[None], format="flt", layout="mono")

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason, reason_of
+from corpora.heartbeat import beat
 from corpora.kinds import HEAD_BYTES, is_photograph, kind_of_head
 from corpora.objects import ObjectStore, StoredObject, StoreError, is_url, locate
 from corpora.platforms import LOOK
@@ -181,11 +182,13 @@ def media_size(path: str) -> int:
 
 
 def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
-    """The packets of these streams in the order of the file; raises `av.FFmpegError` where reading fails."""
+    """The packets of these streams in the order of the file, each a sign that reading goes on; raises
+    `av.FFmpegError` where it fails."""
     try:
         for packet in container.demux(streams):
             # The empty ones at the end are PyAV's own, to flush decoders.
             if packet.size:
+                beat()
                 yield packet
     except IndexError:
         # At the end of the file PyAV trips over streams that came up on the way; all packets were given.

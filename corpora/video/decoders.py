@@ -6,7 +6,7 @@ Decoders run in the watched subprocess (`corpora.video.worker`) and nowhere else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -15,25 +15,21 @@ from corpora.errors import SettingsError
 from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 
-Heartbeat = Callable[[], None]
-"""Called after every sign of progress; may raise to give the file up."""
-
 
 class Decoder(Protocol):
-    """Raises `FileProblem` with the reason alone, without the path."""
+    """Raises `FileProblem` with the reason alone, without the path. Calls `corpora.heartbeat.beat` for each
+    frame."""
 
     name: str
     package: str
     """Import name of the library that decodes; where it is missing, the decoder is refused in one line."""
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
+        self, path: str, probe: Probe, request: FrameRequest
     ) -> Generator[FrameBatch, None, DecodeReport]:
         """Sampled frames by the rule of `corpora.video.sampling`, and then the report."""
 
-    def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
-    ) -> Frames:
+    def frames_at(self, path: str, probe: Probe, times: Sequence[float], short_side: int) -> Frames:
         """The frame on screen at each of `times` (ascending); the first or last one where none is.
 
         `times` of the result are those at which these frames came on screen.
@@ -41,18 +37,16 @@ class Decoder(Protocol):
 
 
 def decode(
-    path: str, decoder: str, probe: Probe, request: FrameRequest, beat: Heartbeat
+    path: str, decoder: str, probe: Probe, request: FrameRequest
 ) -> Iterator[FrameBatch | DecodeReport]:
     """The frames that the decoder of that name gives, and its report last."""
-    report = yield from open_decoder(decoder).frames(path, probe, request, beat)
+    report = yield from open_decoder(decoder).frames(path, probe, request)
     yield report
 
 
-def decode_at(
-    path: str, decoder: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
-) -> Frames:
+def decode_at(path: str, decoder: str, probe: Probe, times: Sequence[float], short_side: int) -> Frames:
     """As `Decoder.frames_at`, of the decoder of that name."""
-    return open_decoder(decoder).frames_at(path, probe, times, short_side, beat)
+    return open_decoder(decoder).frames_at(path, probe, times, short_side)
 
 
 GROUP = "rag.decoders"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.heartbeat import beat
 from corpora.records import Frames
-from corpora.video.decoders import Heartbeat
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector, scaled_size
 
@@ -35,15 +35,15 @@ class DecordDecoder:
     package = "decord"
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
+        self, path: str, probe: Probe, request: FrameRequest
     ) -> Generator[FrameBatch, None, DecodeReport]:
         """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
-        reader = _Reader(path, probe, request.short_side, beat)
+        reader = _Reader(path, probe, request.short_side)
         large: dict[int, _Reader] = {}
 
         def enlarge(index: int, side: int) -> NDArray[np.uint8]:
             if side not in large:
-                large[side] = _Reader(path, probe, side, beat)
+                large[side] = _Reader(path, probe, side)
             return large[side].image(index)
 
         batcher, selector = Batcher(), Selector(request)
@@ -55,11 +55,9 @@ class DecordDecoder:
         yield from batcher.flush()
         return DecodeReport(self.name, reader.end, batcher.taken, "")
 
-    def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
-    ) -> Frames:
+    def frames_at(self, path: str, probe: Probe, times: Sequence[float], short_side: int) -> Frames:
         """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
-        reader = _Reader(path, probe, short_side, beat)
+        reader = _Reader(path, probe, short_side)
         on_screen = np.searchsorted(reader.times, np.sort(times) + EPSILON, side="right") - 1
         indices = [max(0, int(index)) for index in on_screen]
         images = [reader.image(index) for index in indices]
@@ -78,7 +76,7 @@ def _sampled(reader: _Reader, rate: float) -> list[tuple[float, int]]:
 class _Reader:
     """decord's reader, with every failure as one line and times on the file's own clock."""
 
-    def __init__(self, path: str, probe: Probe, short_side: int, beat: Heartbeat) -> None:
+    def __init__(self, path: str, probe: Probe, short_side: int) -> None:
         if probe.stream < 0:
             raise UnsupportedFile("it has sound, but no images")
         if probe.video_streams > 1:
@@ -88,7 +86,6 @@ class _Reader:
         if probe.container == "mpegts":
             raise UnsupportedFile(f"decord hangs on MPEG-TS or gives false times{ADVICE}")
         _check_name(path)
-        self._beat = beat
         upright = scaled_size(probe.width, probe.height, short_side)
         self._shape = (upright[1], upright[0], 3)
         self._seeks = probe.codec == "h264" and probe.container.startswith("mov,")
@@ -148,12 +145,12 @@ class _Reader:
                 else:
                     self._reader.next()
                 self._next += step
-                self._beat()
+                beat()
             image = np.asarray(self._reader.next().asnumpy(), np.uint8)
         except (decord.DECORDError, decord._ffi.base.DECORDLimitReachedError, StopIteration) as error:
             raise DamagedFile(f"decord cannot decode a part of it{ADVICE}") from error
         self._next = index + 1
-        self._beat()
+        beat()
         if image.shape != self._shape:
             raise UnsupportedFile(f"decord gives images of another size than the file says{ADVICE}")
         self._last = index, image

@@ -184,7 +184,7 @@ class MediaProcess:
     ) -> Generator[Any, None, None]:
         """What `function` gives for a file, as it comes; ending the iteration early cancels the request.
 
-        The function gets `path`, `beat` if it wants that, and `arguments`, of which `out` is a file that it
+        The function gets `path` and `arguments`, of which `out` is a file that it
         may write. `cpu_seconds`: its processor time for each MiB of the file.
         A request that is still going on when the next one is made is cancelled; going on with it then
         raises `RuntimeError`. Raises `FileProblem`, with the path.

@@ -29,7 +29,6 @@ from corpora.video.containers import (
     time_of,
     video_streams,
 )
-from corpora.video.decoders import Heartbeat
 from corpora.video.records import Probe, TimedText, TrackFacts
 
 LAST_FRAME = 60.0
@@ -65,27 +64,27 @@ class _Span:
             self.end = max(self.end, time + min(max(length, 0.0), LAST_FRAME))
 
 
-def probe_file(path: str, beat: Heartbeat) -> Probe:
-    """Facts from the header, checked; `beat` is called while packets are counted.
+def probe_file(path: str) -> Probe:
+    """Facts from the header, checked.
 
     Raises `FileProblem` (reason without path) if it holds neither image nor sound that can be decoded.
     """
     container = open_media(path)
     try:
-        return _probe(container, path, beat)
+        return _probe(container, path)
     finally:
         container.close()
 
 
-def packets_end(path: str, beat: Heartbeat) -> float:
+def packets_end(path: str) -> float:
     """When the last packet of image or sound ends, in seconds; 0.0 without one. Reads the whole file."""
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
-        spans = _scan(container, video, audio, clock_start(container), beat)
+        spans = _scan(container, video, audio, clock_start(container))
     return max(0.0, *(span.end for span in spans.values()))
 
 
-def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
+def _probe(container: Any, path: str) -> Probe:
     audio = pick_audio(container)
     try:
         video = pick_video(container)
@@ -107,7 +106,7 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
             fps = _counted_fps(path, video.index, fps)
     if _is_doubtful(container, video, path, duration, fps, start):
         with open_media(path) as again:
-            scanned = _scan(again, video, audio, start, beat)
+            scanned = _scan(again, video, audio, start)
         duration, fps, video_start = _from_packets(scanned, video, fps)
     width, height = (video.codec_context.width, video.codec_context.height) if video is not None else (0, 0)
     aspect = _pixel_aspect(video)
@@ -203,16 +202,13 @@ def _is_doubtful(
     return last is not None and last.pos + last.size > size
 
 
-def _scan(
-    container: Any, video: Any | None, audio: Any | None, start: float, beat: Heartbeat
-) -> dict[int, _Span]:
+def _scan(container: Any, video: Any | None, audio: Any | None, start: float) -> dict[int, _Span]:
     import av
 
     spans = {stream.index: _Span() for stream in (video, audio) if stream is not None}
     clocks: dict[int, LeapFilter[float]] = {index: LeapFilter() for index in spans}
     try:
         for packet in packets(container, [s for s in container.streams if s.index in spans]):
-            beat()
             if packet.stream_index not in spans or not packet.size:
                 continue
             span = spans[packet.stream_index]

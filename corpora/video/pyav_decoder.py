@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
 from corpora.video.containers import counts_from_zero, open_media, packets, time_of
-from corpora.video.decoders import Heartbeat
 from corpora.video.probe import packets_end
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Batcher, FrameRenderer, Sample, Sampler, Selector
@@ -48,7 +47,7 @@ class PyavDecoder:
     package = "av"
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
+        self, path: str, probe: Probe, request: FrameRequest
     ) -> Generator[FrameBatch, None, DecodeReport]:
         """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
         _require_video(probe)
@@ -57,31 +56,29 @@ class PyavDecoder:
         if request.seek and request.origin > 0 and seekable(probe):
             # The step that holds the origin must be met whole.
             step = math.floor((request.origin + EPSILON) * request.rate) / request.rate
-            entry = entry_before(path, probe, step - 2 * EPSILON, 2, beat)
+            entry = entry_before(path, probe, step - 2 * EPSILON, 2)
         passes = dict.fromkeys(((True, entry), (True, BEGINNING), (False, BEGINNING)))
         for strict, where in passes:
             try:
-                source = yield from _pass(path, probe, request, batcher, beat, strict=strict, entry=where)
+                source = yield from _pass(path, probe, request, batcher, strict=strict, entry=where)
                 break
             except DamageMet:
                 continue
         yield from batcher.flush()
         if source.end == -math.inf:
             raise DamagedFile("no image in it could be decoded")
-        claimed = claimed_end(path, probe, source.end, beat)
+        claimed = claimed_end(path, probe, source.end)
         damage = damage_text(source.lost, probe.fps, source.end, claimed, source.left_out)
         lost = lost_seconds(source.lost, probe.fps)
         return DecodeReport(self.name, source.end, batcher.taken, damage, lost)
 
-    def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
-    ) -> Frames:
+    def frames_at(self, path: str, probe: Probe, times: Sequence[float], short_side: int) -> Frames:
         """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
         _require_video(probe)
         renderer = FrameRenderer(probe.pixel_aspect)
         found: list[tuple[float, NDArray[np.uint8]]] = []
         for group in _groups(times):
-            found += _group_at(path, probe, group, short_side, renderer, beat)
+            found += _group_at(path, probe, group, short_side, renderer)
         shape = found[0][1].shape if found else (0, 0, 3)
         images = [image if image.shape == shape else _stretched(image, shape) for _, image in found]
         stack = np.stack(images) if images else np.empty((0, *shape), np.uint8)
@@ -94,23 +91,14 @@ def _require_video(probe: Probe) -> None:
 
 
 def _pass(
-    path: str,
-    probe: Probe,
-    request: FrameRequest,
-    batcher: Batcher,
-    beat: Heartbeat,
-    *,
-    strict: bool,
-    entry: Entry,
+    path: str, probe: Probe, request: FrameRequest, batcher: Batcher, *, strict: bool, entry: Entry
 ) -> Generator[FrameBatch, None, StreamDecoder]:
     """One pass over the file; samples that an earlier pass gave out are not given again."""
     passed = batcher.last
     batcher.salvaging = not strict
     waiting: deque[tuple[int, Sample]] = deque()
     with open_media(path) as container:
-        source = StreamDecoder(
-            container, probe, strict=strict, skip=_skips(probe, request.rate), beat=beat, entry=entry
-        )
+        source = StreamDecoder(container, probe, strict=strict, skip=_skips(probe, request.rate), entry=entry)
         renderer = FrameRenderer(probe.pixel_aspect)
         for count, sample in _samples(source, request, renderer):
             if sample is not None and sample.time > passed:
@@ -154,14 +142,14 @@ def _skips(probe: Probe, rate: float) -> bool:
     return probe.codec in SKIPPING and probe.fps >= max(SKIP_FPS, SKIP_FRAMES_A_STEP * rate)
 
 
-def read_packets(path: str, probe: Probe, beat: Heartbeat) -> DecodeReport:
+def read_packets(path: str, probe: Probe) -> DecodeReport:
     """As of `PyavDecoder.frames`, by the packets alone: nothing is decoded, by no decoder."""
     _require_video(probe)
-    end = packets_end(path, beat)
-    return DecodeReport("", end, 0, damage_text([], probe.fps, end, claimed_end(path, probe, end, beat)))
+    end = packets_end(path)
+    return DecodeReport("", end, 0, damage_text([], probe.fps, end, claimed_end(path, probe, end)))
 
 
-def claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
+def claimed_end(path: str, probe: Probe, end: float) -> float:
     """When the images should end by the container's word; 0 where it does not say."""
     with open_media(path) as container:
         stream = container.streams[probe.stream]
@@ -174,7 +162,7 @@ def claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
             whole = max(0.0, whole - max(0.0, probe.start))
     if probe.audio and end + max(2.0, whole / 20) < whole:
         # The sound may go on after the image; only if it does not, something is missing.
-        return whole if packets_end(path, beat) + max(2.0, whole / 20) < whole else 0.0
+        return whole if packets_end(path) + max(2.0, whole / 20) < whole else 0.0
     return 0.0 if probe.audio else whole
 
 
@@ -190,15 +178,15 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 
 
 def _group_at(
-    path: str, probe: Probe, times: list[float], short_side: int, renderer: FrameRenderer, beat: Heartbeat
+    path: str, probe: Probe, times: list[float], short_side: int, renderer: FrameRenderer
 ) -> list[tuple[float, NDArray[np.uint8]]]:
     """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
     entry = BEGINNING
     if times[0] > probe.video_start:
-        entry = entry_before(path, probe, times[0] + EPSILON, 1, beat)
+        entry = entry_before(path, probe, times[0] + EPSILON, 1)
     for strict, where in dict.fromkeys(((True, entry), (False, entry), (False, BEGINNING))):
         try:
-            found = _forward(path, probe, times, short_side, renderer, beat, strict=strict, entry=where)
+            found = _forward(path, probe, times, short_side, renderer, strict=strict, entry=where)
         except DamageMet:
             continue
         if found is not None:
@@ -212,7 +200,6 @@ def _forward(
     times: list[float],
     short_side: int,
     renderer: FrameRenderer,
-    beat: Heartbeat,
     *,
     strict: bool,
     entry: Entry,
@@ -221,7 +208,7 @@ def _forward(
     found: list[tuple[float, NDArray[np.uint8]]] = []
     before: Shown | None = None
     with open_media(path) as container:
-        for shown in StreamDecoder(container, probe, strict=strict, skip=False, beat=beat, entry=entry):
+        for shown in StreamDecoder(container, probe, strict=strict, skip=False, entry=entry):
             while len(found) < len(times) and times[len(found)] + EPSILON < shown.time:
                 if before is None and entry is not BEGINNING:
                     return None
@@ -247,9 +234,7 @@ def _stretched(image: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[np.u
     return np.asarray(resized, np.uint8)
 
 
-def keyframes_near(
-    path: str, probe: Probe, times: Sequence[float], size: tuple[int, int], beat: Heartbeat
-) -> Frames:
+def keyframes_near(path: str, probe: Probe, times: Sequence[float], size: tuple[int, int]) -> Frames:
     """For each of `times`, rising seconds, the keyframe on screen before it, else the first one after it.
 
     `size`: width and height of the images, upright. Only keyframes are decoded. Raises `DamagedFile` where
@@ -259,7 +244,7 @@ def keyframes_near(
     chosen: list[tuple[float, NDArray[np.uint8]]] = []
     last: tuple[float, Any] | None = None
     shown: tuple[float, NDArray[np.uint8]] | None = None
-    for time, frame in _keyframes(path, probe, times[0], beat):
+    for time, frame in _keyframes(path, probe, times[0]):
         while last is not None and len(chosen) < len(times) and times[len(chosen)] < time:
             if shown is None or shown[0] != last[0]:
                 shown = last[0], renderer.render(last[1], 0, size)
@@ -275,7 +260,7 @@ def keyframes_near(
     return Frames(np.array([time for time, _ in chosen]), np.stack([image for _, image in chosen]))
 
 
-def _keyframes(path: str, probe: Probe, start: float, beat: Heartbeat) -> Iterator[tuple[float, Any]]:
+def _keyframes(path: str, probe: Probe, start: float) -> Iterator[tuple[float, Any]]:
     """Time and frame of the keyframes from the last one before `start` on."""
     import av
 
@@ -291,7 +276,6 @@ def _keyframes(path: str, probe: Probe, start: float, beat: Heartbeat) -> Iterat
             try:
                 # After a read error there are no more.
                 packet = next(read, None)
-                beat()
                 if packet is not None and not packet.is_keyframe:
                     continue
                 for frame in context.decode(packet):

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any
 
 from corpora.video.containers import LEAP, LeapFilter, open_media, packets, time_of
-from corpora.video.decoders import Heartbeat
 from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
@@ -41,7 +40,7 @@ def seekable(probe: Probe) -> bool:
     return probe.container.startswith(("mov,", "matroska,"))
 
 
-def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Heartbeat) -> Entry:
+def entry_before(path: str, probe: Probe, time: float, keyframes: int) -> Entry:
     """An entry from which every frame from before `time` on is right.
 
     keyframes: how many to pass before frames are trusted. 2 is exact for open groups of images and
@@ -51,8 +50,8 @@ def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Hea
     with open_media(path) as container:
         stream = container.streams[probe.stream]
         if seekable(probe):
-            return _by_seeking(container, stream, probe, time, keyframes, beat)
-        return _by_reading(container, stream, probe, time, keyframes, beat)
+            return _by_seeking(container, stream, probe, time, keyframes)
+        return _by_reading(container, stream, probe, time, keyframes)
 
 
 def enter(container: Any, stream: Any, entry: Entry) -> None:
@@ -61,9 +60,7 @@ def enter(container: Any, stream: Any, entry: Entry) -> None:
         container.seek(entry.seek, stream=stream, backward=True)
 
 
-def _by_seeking(
-    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
-) -> Entry:
+def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> Entry:
     import av
 
     for step in _STEPS:
@@ -72,7 +69,7 @@ def _by_seeking(
         target = round((time - step + probe.start) / stream.time_base)
         try:
             container.seek(target, stream=stream, backward=True)
-            trusted = _keyframe(container, stream, probe, time, keyframes, beat)
+            trusted = _keyframe(container, stream, probe, time, keyframes)
         except av.FFmpegError:
             return BEGINNING
         if trusted is not None:
@@ -80,13 +77,10 @@ def _by_seeking(
     return BEGINNING
 
 
-def _keyframe(
-    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
-) -> float | None:
+def _keyframe(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> float | None:
     """Time of the n-th keyframe from here, if it is before `time`, and the first packet is the first."""
     found = 0
     for packet in packets(container, [stream]):
-        beat()
         at = time_of(packet.pts, packet.time_base, probe.start)
         if at is None or (found == 0 and not packet.is_keyframe):
             return None
@@ -99,16 +93,13 @@ def _keyframe(
     return None
 
 
-def _by_reading(
-    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
-) -> Entry:
+def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> Entry:
     """Count packets from the beginning: no seek, but no decoding either until shortly before `time`."""
     import av
 
     recent: deque[tuple[int, float]] = deque(maxlen=keyframes)
     try:
         for number, packet in enumerate(packets(container, [stream])):
-            beat()
             at = time_of(packet.pts, packet.time_base, probe.start)
             if packet.size and at is None:
                 return BEGINNING
@@ -156,21 +147,13 @@ class StreamDecoder:
     """
 
     def __init__(
-        self,
-        container: Any,
-        probe: Probe,
-        *,
-        strict: bool,
-        skip: bool,
-        beat: Heartbeat,
-        entry: Entry = BEGINNING,
+        self, container: Any, probe: Probe, *, strict: bool, skip: bool, entry: Entry = BEGINNING
     ) -> None:
         self._container = container
         self._stream = container.streams[probe.stream]
         self._probe = probe
         self._strict = strict
         self._skip = skip
-        self._beat = beat
         self._entry = entry
         self._interval = 1 / probe.fps if probe.fps > 0 else 0.04
         self._before: Shown | None = None
@@ -199,7 +182,6 @@ class StreamDecoder:
             context.skip_frame = "NONREF"
         enter(self._container, self._stream, self._entry)
         for packet in self._packets():
-            self._beat()
             try:
                 frames = self._stream.codec_context.decode(packet)
             except av.FFmpegError as error:

@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
-from corpora.video.decoders import Heartbeat
 from corpora.video.records import TimedText
 
 TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
@@ -43,7 +42,7 @@ def plain_cue(text: str) -> str:
     return plain_line(re.sub(r"\\[Nnh]", " ", _DRAWING.sub("", text)))
 
 
-def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
+def read_texts(path: str) -> tuple[TimedText, ...]:
     """All cues, sorted by time. Of several streams, one for each language is read: the one marked default,
     else the first that is not for signs only (forced), else the first."""
     import av
@@ -56,7 +55,6 @@ def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
         cues: dict[int, list[TimedText]] = {stream.index: [] for stream in streams}
         try:
             for packet in packets(container, streams):
-                beat()
                 cue = _packet_cue(packet, start) if packet.size else None
                 if cue is not None:
                     cues[packet.stream_index].append(cue)

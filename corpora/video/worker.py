@@ -18,10 +18,10 @@ import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from corpora.errors import DamagedFile, FileProblem, OverLimit, UnreadableFile, reason_of
+from corpora.heartbeat import on_beat
 from corpora.objects import is_url
 from corpora.platforms import readable
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
@@ -79,6 +79,7 @@ class Link:
 def main() -> None:
     """Serve requests until the parent process ends."""
     link = Link(*_private_pipes())
+    on_beat(link.beat)
     threading.Thread(target=_watch_parent, args=(int(sys.argv[1]),), daemon=True).start()
     limit_memory(int(sys.argv[2]))
     if sys.argv[3] == "0":
@@ -158,8 +159,6 @@ def _values(request: ipc.Message, link: Link) -> Iterator[Any]:
     """What the function of a request gives: one value, or one after the other."""
     module, _, name = request["function"].partition(":")
     function, arguments = getattr(import_module(module), name), request["arguments"]
-    if "beat" in signature(function).parameters:
-        arguments["beat"] = link.beat
     found = function(request["path"], **arguments)
     if not isinstance(found, Iterator):
         yield found

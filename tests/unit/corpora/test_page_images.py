@@ -34,7 +34,7 @@ def marked() -> Image.Image:
 
 
 def pages_of(path: Path) -> list[ScannedPage | RecognizedPage]:
-    return list(scanned_pages(str(path), lambda: None))
+    return list(scanned_pages(str(path)))
 
 
 def image_of(path: Path) -> NDArray[np.uint8]:
