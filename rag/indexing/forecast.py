@@ -90,15 +90,15 @@ def forecast(
         unchanged=len(plan.unchanged),
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),
-        problems=(*plan.problems, *unreadable),
+        problems=[*plan.problems, *unreadable],
         seconds=time.monotonic() - started,
-        stages=(
+        stages=[
             f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",
             ocr_line(settings.ocr),
             asr_line(settings.asr, settings.encoder),
             *([f"durations of objects ({len(remote)}): {ESTIMATED}"] if remote else []),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
-        ),
+        ],
         forecast=ahead,
     )
 

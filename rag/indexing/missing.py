@@ -160,8 +160,8 @@ def remove_missing(
         gone = [path for path in missing if path not in kept]
     if gone:
         writer.remove_paths(gone)
-    outcomes.stats.removed = len(gone) - len(moved)
-    outcomes.stats.missing = sorted(lost.difference(gone))
+    outcomes.result.removed = len(gone) - len(moved)
+    outcomes.result.missing = len(lost.difference(gone))
     writer.drop_unfinished()
     return gone
 

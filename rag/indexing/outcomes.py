@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
@@ -14,7 +14,7 @@ from corpora.settings import LOCAL, StorageSettings
 from rag.errors import FileProblem, WorkerLost
 from rag.indexing.missing import below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
-from rag.indexing.report import Progress
+from rag.indexing.report import IndexReport, Progress
 from rag.store.records import NotedProblem
 from rag.store.writing import Writer
 
@@ -49,28 +49,6 @@ class Done:
     action: str = ""
 
 
-@dataclass
-class IndexingStats:
-    """What a run did, for the report."""
-
-    indexed: int = 0
-    reembedded: int = 0
-    """Videos whose images were encoded again."""
-    unchanged: int = 0
-    backfilled: int = 0
-    """Unchanged videos that were measured."""
-    moved: int = 0
-    missing: list[str] = field(default_factory=list)
-    """Paths that stay in the library without a file."""
-    removed: int = 0
-    clips: int = 0
-    passages: int = 0
-    video_seconds: float = 0.0
-    problems: list[Problem] = field(default_factory=list)
-    stages: list[str] = field(default_factory=list)
-    """One line for each stage: on, or off and why."""
-
-
 def changed_problems(
     plan: Plan,
     scan: Scan,
@@ -92,13 +70,18 @@ def changed_problems(
 
 
 class FileOutcomes:
-    """Writes the rows of paths and problems of one run, and counts; `stats` is the result."""
+    """Writes the rows of paths and problems of one run, and counts them in its report."""
 
     def __init__(
-        self, writer: Writer, progress: Progress, storage: StorageSettings = LOCAL, limits: str = ""
+        self,
+        writer: Writer,
+        progress: Progress,
+        result: IndexReport,
+        storage: StorageSettings = LOCAL,
+        limits: str = "",
     ) -> None:
         """`limits`: of reading files (`rag.indexing.planning.limits_of`)."""
-        self.stats = IndexingStats()
+        self.result = result
         self._storage = storage
         self._limits = limits
         self._writer = writer
@@ -141,11 +124,11 @@ class FileOutcomes:
         """Store the paths, which makes passages visible, and count a new content with all its paths."""
         self.keep_problem(group, done)
         self.publish(group)
-        self.stats.indexed += 1
-        self.stats.moved += len(group.files) - 1
-        self.stats.clips += done.clips
-        self.stats.passages += done.passages
-        self.stats.video_seconds += done.seconds
+        self.result.indexed += 1
+        self.result.moved += len(group.files) - 1
+        self.result.clips += done.clips
+        self.result.passages += done.passages
+        self.result.video_seconds += done.seconds
         if done.reason:
             for found in group.files:
                 self._record(Problem(found.path, done.reason, done.action), found.stamp)
@@ -170,17 +153,17 @@ class FileOutcomes:
 
     def note(self, line: str) -> None:
         """One line for the report."""
-        self.stats.stages.append(line)
+        self.result.stages.append(line)
         self._progress.note(line)
 
     def append_problem(self, group: Group, reason: str, action: str) -> None:
         """Record what is wrong with a content that may have a problem already: the reason is added to it."""
         for found in group.files:
-            earlier = next((problem for problem in self.stats.problems if problem.path == found.path), None)
+            earlier = next((problem for problem in self.result.problems if problem.path == found.path), None)
             if earlier is None:
                 self._record(Problem(found.path, reason, action), found.stamp)
             elif reason not in earlier.reason:
-                self.stats.problems.remove(earlier)
+                self.result.problems.remove(earlier)
                 joined = Problem(found.path, f"{earlier.reason}; {reason}", earlier.action)
                 self._record(joined, found.stamp)
 
@@ -189,12 +172,12 @@ class FileOutcomes:
         for problem in problems:
             if problem not in self._reported:
                 self._reported.add(problem)
-                self.stats.problems.append(problem)
+                self.result.problems.append(problem)
                 self._progress.problem(problem)
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""
-        found, held = set(self.stats.problems), self._writer.problems()
+        found, held = set(self.result.problems), self._writer.problems()
         new, solved = changed_problems(plan, scan, roots, found, held, self._storage)
         for problem, stamp in new.items():
             self._writer.put_problem(problem, stamp)

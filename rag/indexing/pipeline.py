@@ -49,7 +49,7 @@ from rag.indexing.media import (
 )
 from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
-from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, changed_problems, require_unchanged
+from rag.indexing.outcomes import Done, FileOutcomes, changed_problems, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
 from rag.indexing.planning import (
     Group,
@@ -61,7 +61,7 @@ from rag.indexing.planning import (
     work_seconds,
 )
 from rag.indexing.reembed import reembed_library
-from rag.indexing.report import Progress, Prune
+from rag.indexing.report import IndexReport, Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
@@ -90,19 +90,22 @@ def run_indexing(
     prune: Prune,
     progress: Progress,
     limit: int | None,
-) -> IndexingStats:
-    """Index what the scan found. Raises the errors of the library and of the models.
+    report: IndexReport,
+) -> None:
+    """Index what the scan found, and add it to `report`. Raises the errors of the library and of the models.
 
     Raises `LibraryError` where `prune` is refused; only what a killed run left has been merged then.
     """
     if not scan.files and not open_layout(folder).exists():
-        return IndexingStats(problems=list(scan.problems))
+        report.problems += scan.problems
+        return
     if not reembed and (seen := plan_without_work(folder, scan, roots, settings, prune=prune)):
-        return IndexingStats(unchanged=len(seen.unchanged), missing=seen.missing, problems=seen.problems)
+        report.unchanged, report.missing = len(seen.unchanged), len(seen.missing)
+        report.problems += seen.problems
+        return
     with Writer.open(folder) as writer:
         made_again = writer.check_files(settings.search.exact_rows)
-        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
-        stats = outcomes.stats
+        outcomes = FileOutcomes(writer, progress, report, settings.storage, limits_of(settings))
         for line in (*made_again, *_links(scan)):
             outcomes.note(line)
         shards = ShardedRun(writer, settings, outcomes, progress, index_shard)
@@ -113,22 +116,22 @@ def run_indexing(
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
         outcomes.report(plan.problems)
-        stats.unchanged = len(plan.unchanged - earlier)
+        report.unchanged = len(plan.unchanged - earlier)
         groups = plan.groups[:limit]
 
         # Read, sense, write and commit each content
         if reembed:
-            reembed_library(writer, settings, progress, stats)
+            reembed_library(writer, settings, progress, report)
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
-        stats.moved += plan.arrived
+        report.moved += plan.arrived
         if shards.wanted and groups:
             shards.index(groups)
-        here = [] if shards.wanted else groups
+        here, measured = [] if shards.wanted else groups, 0
         if here or plan.known or reembed or outdated:
-            index_contents(writer, here, outdated, settings, outcomes, progress)
+            measured = index_contents(writer, here, outdated, settings, outcomes, progress)
         shards.close()
 
         # Commit what is gone, and the indexes
@@ -140,12 +143,11 @@ def run_indexing(
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = groups or plan.known or earlier or gone or plan.emptied or renamed or reembed
-        if changed or stats.backfilled or damaged_index(folder):
+        if changed or measured or damaged_index(folder):
             for line in writer.maintain(settings.search.exact_rows):
                 outcomes.note(line)
         if line := calibrate_scores(writer, settings):
-            stats.stages.append(line)
-    return stats
+            report.stages.append(line)
 
 
 def plan_without_work(
@@ -198,14 +200,14 @@ def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress
         return lines
     with Writer.open(shard.library) as writer:
         writer.set_meta(meta)
-        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
+        outcomes = FileOutcomes(writer, progress, IndexReport(), settings.storage, limits_of(settings))
         scan = Scan(shard.files, (), ())
         plan = make_plan(scan, [], writer, settings)
         outcomes.report(plan.problems)
         outcomes.publish(*plan.known)
         index_contents(writer, plan.groups, [], settings, outcomes, progress)
         outcomes.keep_scan_problems(plan, scan, [])
-    return outcomes.stats.stages
+    return outcomes.result.stages
 
 
 def index_contents(
@@ -215,12 +217,13 @@ def index_contents(
     settings: Settings,
     outcomes: FileOutcomes,
     progress: Progress,
-) -> None:
-    """Read, sense, write and commit `groups`; then measure those of `outdated`, which the library has."""
-    stats = outcomes.stats
+) -> int:
+    """Read, sense, write and commit `groups`; then measure those of `outdated`, which the library has, and
+    say how many were."""
+    stages = outcomes.result.stages
     encoders = select_encoders(writer, settings)
-    if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
-        stats.stages.append(encoders.line)
+    if encoders.meta.image_encoder is None and encoders.line not in stages:
+        stages.append(encoders.line)
     image = encoders.meta.image_encoder
     if image is not None and is_specialised(image.name):
         progress.note(specialised_encoder_warning(image.name))
@@ -229,14 +232,15 @@ def index_contents(
         left = sum(writer.video(group.content_id).duration for group in outdated)
         if groups or outdated:
             contents.index(groups, others=len(outdated), other_seconds=left)
-        stats.stages += contents.lines
-        if outdated:
-            outcomes.note(f"measuring shots and sound of videos indexed before: {len(outdated)}")
-            measuring, video = contents.measuring, contents.video_settings
-            with closing(local_groups(outdated, settings.storage)) as there:
-                stats.backfilled = backfill_measurements(
-                    there, writer, reader, measuring, video, progress, outcomes.append_problem
-                )
+        stages += contents.lines
+        if not outdated:
+            return 0
+        outcomes.note(f"measuring shots and sound of videos indexed before: {len(outdated)}")
+        measuring, video = contents.measuring, contents.video_settings
+        with closing(local_groups(outdated, settings.storage)) as there:
+            return backfill_measurements(
+                there, writer, reader, measuring, video, progress, outcomes.append_problem
+            )
 
 
 class ContentIndexer:

@@ -27,9 +27,8 @@ from rag.indexing.encoders import (
     stored_side,
 )
 from rag.indexing.measuring import Measuring, stage_fingerprints
-from rag.indexing.outcomes import IndexingStats
 from rag.indexing.planning import Group
-from rag.indexing.report import Progress
+from rag.indexing.report import IndexReport, Progress
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.reading import Reader
@@ -39,10 +38,10 @@ from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
 
-def reembed_library(writer: Writer, settings: Settings, progress: Progress, stats: IndexingStats) -> None:
+def reembed_library(writer: Writer, settings: Settings, progress: Progress, report: IndexReport) -> None:
     """Decode and encode every video again; the new vectors replace the old when the last video is done.
 
-    Until then questions are answered from the old ones; killed, it resumes where it was. `stats` gets the
+    Until then questions are answered from the old ones; killed, it resumes where it was. `report` gets the
     lines to show, the problems of videos whose files are gone or fail, which keep their text and lose their
     image embeddings, and how many of the others there are.
     Raises `WeightsMissing` where the settings find no encoder.
@@ -55,7 +54,7 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
         raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))
     ref = reference(encoder)
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
-        stats.stages.append(f"{line}; the library has these vectors already")
+        report.stages.append(f"{line}; the library has these vectors already")
         return
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
@@ -109,9 +108,9 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, stat
     if made := {each: stages for each, stages in made.items() if each not in failed}:
         writer.put_stages(made, commit=False)
     switch.commit()
-    stats.stages.append(line)
-    stats.problems += problems
-    stats.reembedded = len(videos) - len(problems)
+    report.stages.append(line)
+    report.problems += problems
+    report.reembedded = len(videos) - len(problems)
 
 
 def _has_content(row: FileRow) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from corpora.kinds import kind_of, lines_on_ignored
@@ -61,9 +61,9 @@ class Forecast:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IndexReport:
-    """Counts and problems of one indexing run."""
+    """Counts and problems of one indexing run, which are added as it goes on."""
 
     library: str = ""
     """The library's folder or address."""
@@ -78,7 +78,7 @@ class IndexReport:
     missing: int = 0
     """Files of the library that are no longer on disk; kept until `--prune` or `rag remove`."""
     removed: int = 0
-    problems: tuple[Problem, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
     ignored: int = 0
     """Files below the folders that are not read: of unknown kinds, `.json` files, subtitles of no video."""
     ignored_files: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class IndexReport:
     seconds: float = 0.0
     bytes: int = 0
     """Size of the library on disk."""
-    stages: tuple[str, ...] = ()
+    stages: list[str] = field(default_factory=list)
     """One line for each stage: on, or off and why; empty where nothing had to be done."""
     forecast: Forecast | None = None
 

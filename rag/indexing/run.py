@@ -7,8 +7,6 @@ import os
 import shlex
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
 from corpora.objects import is_url
@@ -19,9 +17,6 @@ from rag.indexing.report import IndexReport, Progress, Prune, scan_report
 from rag.settings import Settings
 from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
 from rag.store.layout import Location, open_layout
-
-if TYPE_CHECKING:
-    from rag.indexing.outcomes import IndexingStats
 
 log = logging.getLogger(__name__)
 
@@ -62,9 +57,12 @@ def index(
     given = folder, found, roots, settings
     if dry_run:
         return forecast(*given, prune=prune, limit=limit, started=started)
-    stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
+    report = scan_report(folder, found)
+    run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit, report=report)
     watch.done()
-    return _report(folder, found, stats, started)
+    report.problems.sort(key=lambda problem: (problem.path, problem.reason))
+    report.seconds, report.bytes = time.monotonic() - started, open_layout(folder).size()
+    return report
 
 
 def _require_options(prune: object, limit: object) -> None:
@@ -104,22 +102,3 @@ def _with_removal(error: UnreadableFile, roots: Sequence[str], folder: Location)
         command = f"rag remove {shlex.quote(gone[0])}{library_option(folder)}"
         return UnreadableFile(f"{error}; the library has files from there; to remove them: {command}")
     return error
-
-
-def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
-    return replace(
-        scan_report(folder, found),
-        indexed=stats.indexed,
-        reembedded=stats.reembedded,
-        unchanged=stats.unchanged,
-        moved=stats.moved,
-        missing=len(stats.missing),
-        removed=stats.removed,
-        problems=tuple(sorted(stats.problems, key=lambda problem: (problem.path, problem.reason))),
-        clips=stats.clips,
-        passages=stats.passages,
-        video_seconds=stats.video_seconds,
-        seconds=time.monotonic() - started,
-        bytes=open_layout(folder).size(),
-        stages=tuple(stats.stages),
-    )

@@ -243,7 +243,7 @@ class ShardedRun:
 
     def _note(self, lines: Iterable[str]) -> None:
         for line in lines:
-            if line not in self._outcomes.stats.stages:
+            if line not in self._outcomes.result.stages:
                 self._outcomes.note(line)
 
     def _merge(self, library: Location) -> set[str]:
@@ -256,13 +256,13 @@ class ShardedRun:
             plan, videos, documents = copy_library(reader, self._writer, newer=True)
             ready = {video.video_id for video in reader.videos()}
             done = {r.path for r in reader.file_rows() if r.kind == "passages" or r.content_id in ready}
-        stats = self._outcomes.stats
+        result = self._outcomes.result
         copied = {*videos.contents, *documents.contents}
-        stats.indexed += len(copied)
-        stats.moved += sum(len(plan.paths.get(content, ())) - 1 for content in copied)
-        stats.clips += videos.rows
-        stats.passages += documents.rows
-        stats.video_seconds += sum(video.duration for video in plan.videos)
+        result.indexed += len(copied)
+        result.moved += sum(len(plan.paths.get(content, ())) - 1 for content in copied)
+        result.clips += videos.rows
+        result.passages += documents.rows
+        result.video_seconds += sum(video.duration for video in plan.videos)
         self._outcomes.report(noted.problem for noted in plan.problems)
         return done.union(noted.problem.path for noted in plan.problems)
 

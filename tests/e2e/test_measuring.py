@@ -91,7 +91,7 @@ def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
     after = list(dump(older))
     assert set(before) <= set(after)
     assert after == list(dump(library))
-    assert index([videos], settings=settings(older)).stages == ()
+    assert index([videos], settings=settings(older)).stages == []
 
 
 def test_the_command_filters_and_reports(library: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indexers.protocol import unit_rows
 from rag.indexing import Progress, index, reembed
-from rag.indexing.outcomes import IndexingStats
+from rag.indexing.report import IndexReport
 from rag.settings import Settings, load_settings
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -58,7 +58,7 @@ def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
     index_with(Hearing(), monkeypatch)
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
-        reembed.reembed_library(writer, hearing, Progress(), IndexingStats())
+        reembed.reembed_library(writer, hearing, Progress(), IndexReport())
     first, again = (rows(tmp_path / name, "sounds_") for name in ("hearing", "deaf"))
     assert len(first) == 2
     assert again == first

@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from rag.indexing import IndexReport, Progress, index, reembed
-from rag.indexing.outcomes import IndexingStats
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -73,5 +72,5 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
         settings = load_settings(flags={"video.shots": False})
-        reembed.reembed_library(writer, settings, Progress(), IndexingStats())
+        reembed.reembed_library(writer, settings, Progress(), IndexReport())
     assert (large.sides, side(tmp_path)) == ({384}, 384)

@@ -62,7 +62,7 @@ def test_each_page_is_read_once_and_the_same_image_not_again(folder: Path, seen:
     write_levels(folder / "corpus/a.pdf", [10, 255, 10, 90, 255])
     report = run(folder)
     assert seen == [10, 255, 90]
-    assert (report.passages, report.problems) == (2, ()), "pages with the same text are one passage"
+    assert (report.passages, report.problems) == (2, []), "pages with the same text are one passage"
     assert run(folder).unchanged == 1
     assert seen == [10, 255, 90]
 
@@ -82,7 +82,7 @@ def test_what_was_skipped_without_ocr_is_read_with_it(
     assert seen == []
     monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen))
     report = run(folder)
-    assert (seen, report.passages, report.problems) == ([10], 1, ())
+    assert (seen, report.passages, report.problems) == ([10], 1, [])
 
 
 def test_progress_moves_with_the_pages_and_ends_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,4 +109,4 @@ def test_an_interrupted_document_is_read_again_as_a_whole(
         run(folder)
     monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen))
     report = run(folder)
-    assert (seen, report.passages, report.problems) == ([10, 10, 20], 2, ())
+    assert (seen, report.passages, report.problems) == ([10, 10, 20], 2, [])
