@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
@@ -52,8 +51,6 @@ LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
 MISSING = "?"
 """A second that could not be decoded; its loudness is null."""
-LONE_SECONDS = {"m": "sa", "a": "m"}
-LONE_SECOND_CONTEXT = 4
 
 if set(LETTERS) != set(get_args(AudioClass)):
     raise AssertionError("every class of sound has a letter")
@@ -352,36 +349,8 @@ def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
     """A sound track from its row; loudness (seconds,) float32."""
     import numpy as np
 
-    letters = smooth_lone_seconds(row["classes"])
-    classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in letters)
+    classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in row["classes"])
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
-
-
-def smooth_lone_seconds(letters: str) -> str:
-    """Letters of seconds, where a single one is taken for what is around it: one of speech or noises within
-    music, and one of music within noises.
-
-    Around it, or before it at the end, are `LONE_SECOND_CONTEXT` seconds or more of that. A single second
-    within speech is a pause, and one of speech within noises may be a word: both stay. Letters are stored as
-    they were measured.
-    """
-    runs = [(letter, len(list(run))) for letter, run in groupby(letters)]
-    place = 1
-    while place < len(runs):
-        (around, before), (lone, length) = runs[place - 1], runs[place]
-        last = place + 1 == len(runs)
-        after = 0 if last else runs[place + 1][1]
-        same = last or runs[place + 1][0] == around
-        if (
-            length == 1
-            and lone in LONE_SECONDS.get(around, "")
-            and same
-            and before + after >= LONE_SECOND_CONTEXT
-        ):
-            runs[place - 1 : place + 2] = [(around, before + 1 + after)]
-        else:
-            place += 1
-    return "".join(letter * length for letter, length in runs)
 
 
 def fingerprint_rows(fingerprint: Fingerprint) -> Any:
