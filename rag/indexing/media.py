@@ -86,9 +86,8 @@ class FrameIndexer:
             if report.damage:
                 self.duration = max(report.end, self._last_end)
         spans = clip_spans(self.duration, settings.clip_seconds, settings.min_last_clip_seconds)
-        self._writer.put_clips_without_vectors(
-            [Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans)]
-        )
+        clips = (Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans))
+        self._writer.add_clips(list(map(ClipFrames.bare, clips)))
         self.clips = len(spans)
         self._progress.advance(self.duration)
 
@@ -184,12 +183,7 @@ class FrameIndexer:
         """Commit the group: the log first, then the clips; a committed clip stays as it is."""
         if self._unlogged:
             self.log.append(self._unlogged)
-        if self._stages.image is not None:
-            self._writer.add_clips(self._rows)
-        else:
-            self._writer.put_clips_without_vectors(
-                [row.clip for row in self._rows], [row.pixels for row in self._rows]
-            )
+        self._writer.add_clips(self._rows)
         self._rows, self._unlogged = [], {}
 
 

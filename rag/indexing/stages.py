@@ -86,14 +86,13 @@ def embed_clip(encoder: ImageEncoder | None, cut: CutClip) -> ClipFrames:
     """The clip's frame vectors and their mean, a unit vector.
 
     An encoder of whole clips (ImageBind) gives its own clip vector instead. A clip without a frame has a
-    zero one. Without an encoder every array is empty. Frame vectors are float32 (n, dim), the clip's (dim,).
+    zero one. Without an encoder it is bare. Frame vectors are float32 (n, dim), the clip's (dim,).
     """
-    if encoder is None or not len(cut.frames.times):
-        dim = encoder.dim if encoder else 0
-        no_times = np.empty(0, np.float64)
-        return ClipFrames(
-            cut.clip, no_times, np.empty((0, dim), np.float32), np.zeros(dim, np.float32), cut.pixels
-        )
+    if encoder is None:
+        return ClipFrames.bare(cut.clip, cut.pixels)
+    if not len(cut.frames.times):
+        none, zero = np.empty((0, encoder.dim), np.float32), np.zeros(encoder.dim, np.float32)
+        return ClipFrames(cut.clip, np.empty(0), none, zero, cut.pixels)
     vectors = encode_frames(encoder, cut.frames)
     whole = encoder.encode_clip(cut.frames, vectors)
     return ClipFrames(cut.clip, cut.frames.times, vectors, whole, cut.pixels)

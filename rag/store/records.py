@@ -138,6 +138,14 @@ class ClipFrames:
     pixels: str = ""
     """Hash over the sampled pixels, which proves a resume exact."""
 
+    @classmethod
+    def bare(cls, clip: Clip, pixels: str = "") -> ClipFrames:
+        """A clip without vectors."""
+        import numpy as np
+
+        none = np.empty(0, np.float32)
+        return cls(clip, np.empty(0), none, none, pixels)
+
     @property
     def vectors(self) -> NDArray[np.float32]:
         """`rows` as float32 (m, d): converted each time, so that a hundred clips are not held twice."""

@@ -316,14 +316,9 @@ class VideoWriter(ABC):
     def committed_clips(self, video_id: str) -> list[ClipFrames]:
         """Clips that are there with their vectors, in time order, without the vectors themselves.
 
-        Those without, of an earlier encoder, are deleted. `times` and `vectors` are empty, `clip_vector` is
-        zero.
+        Those without, of an earlier encoder, are deleted. The records are bare.
         """
-        return self._committed_clips(video_id, self._require_meta().image_encoder)
-
-    def _committed_clips(self, video_id: str, encoder: EncoderRef | None) -> list[ClipFrames]:
-        import numpy as np
-
+        encoder = self._require_meta().image_encoder
         if video_id in self._new and video_id not in self._clips:
             self._clips[video_id] = set()
             return []
@@ -337,10 +332,8 @@ class VideoWriter(ABC):
             whole &= held
         self._delete_clips("clips", {row["clip_id"] for row in rows} - whole)
         self._clips[video_id] = set(whole)
-        dim = encoder.dim if encoder else 0
-        none, zero = np.empty((0, dim), np.float32), np.zeros(dim, np.float32)
         return [
-            ClipFrames(schema.clip_of(row), np.empty(0), none, zero, row["pixels"])
+            ClipFrames.bare(schema.clip_of(row), row["pixels"])
             for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))
             if row["clip_id"] in whole
         ]
@@ -348,43 +341,29 @@ class VideoWriter(ABC):
     def add_clips(self, clips: Sequence[ClipFrames]) -> None:
         """Commit clips with their vectors; a clip that is there already is replaced.
 
-        Raises ValueError for shapes that do not fit the encoder, or for a video that was not begun.
+        One without (`ClipFrames.bare`) has no image, or is of a library without an image encoder. Raises
+        ValueError for shapes that do not fit the encoder, or for a video that was not begun.
         """
         encoder = self._require_meta().image_encoder
-        if encoder is None:
-            raise ValueError("this library has no image encoder: put_clips_without_vectors")
-        if clips:
-            vectors = schema.vector_rows(clips, encoder.dim)
-            self._drop_known([c.clip for c in clips], encoder)
+        seen = [c for c in clips if c.clip_vector.size]
+        if seen and encoder is None:
+            raise ValueError("this library has no image encoder")
+        vectors = schema.vector_rows(seen, encoder.dim) if seen and encoder is not None else None
+        if not clips:
+            return
+        self._drop_known([c.clip for c in clips])
+        if vectors is not None and encoder is not None:
             self._db.add(schema.vectors_table(encoder), vectors)
-            self._add_clip_rows(clips)
-
-    def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
-        """Commit clips that have no image, or whose library has no image encoder.
-
-        `pixels`: one hash for each clip where frames were sampled for text recognition. Raises ValueError for
-        another number of hashes, or for a video that was not begun.
-        """
-        import numpy as np
-
-        none = np.empty(0, np.float32)
-        hashes = pixels or [""] * len(clips)
-        bare = [ClipFrames(c, np.empty(0), none, none, h) for c, h in zip(clips, hashes, strict=True)]
-        if bare:
-            self._drop_known(clips, None)
-            self._add_clip_rows(bare)
-
-    def _add_clip_rows(self, clips: Sequence[ClipFrames]) -> None:
         self._db.add("clips", schema.clip_rows(clips))
         for c in clips:
             self._clips[c.clip.video_id].add(c.clip.clip_id)
         self.flush()
 
-    def _drop_known(self, clips: Sequence[Clip], encoder: EncoderRef | None) -> None:
+    def _drop_known(self, clips: Sequence[Clip]) -> None:
         for video_id in {clip.video_id for clip in clips}:
             self._require_begun(video_id)
             if video_id not in self._clips:
-                self._committed_clips(video_id, encoder)
+                self.committed_clips(video_id)
         known = {c.clip_id for c in clips} & {c for v in {c.video_id for c in clips} for c in self._clips[v]}
         self._delete_clips("clips", known)
         for name in self._db.names():

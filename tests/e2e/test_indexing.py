@@ -418,7 +418,7 @@ def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(
         (problem,) = run(corpus, settings).problems
     assert problem.action == "skipped"
     again = run(corpus, settings)
-    assert (again.indexed, again.problems) == (1, ())
+    assert (again.indexed, again.problems) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     assert {p.reason.partition(";")[0] for p in report.problems} == {"it changed while it was read"}
     assert report.exit_code == 3
     again = run(corpus, settings)
-    assert (again.indexed, again.problems) == (2, ())
+    assert (again.indexed, again.problems) == (2, [])
     assert settings.library is not None
     fresh = settings.model_copy(update={"library": settings.library.with_name("fresh")})
     run(corpus, fresh)

@@ -39,7 +39,7 @@ def test_a_scanned_manual_is_asked(tmp_path: Path) -> None:
         flags={"library": tmp_path / "library", "encoder.image": "none", "ocr.mode": "on"}
     )
     report = index([corpus], settings=settings)
-    assert (report.passages, report.problems) == (3, ())
+    assert (report.passages, report.problems) == (3, [])
     with Library.open(settings=settings) as library:
         for question, answer, page in (
             ("What is the torque of the wheel bolts?", "110 Nm", 4),

@@ -26,7 +26,7 @@ def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
     with Library.open(settings=settings) as library:
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.with_file, report.with_transcript, report.pages) == (2, 2, 1, 1)
-        assert report.problems == []
+        assert report.problems == ()
         web = open_web(tmp_path / "web", engine="bm25")
         found = web.search_videos("kettle").results[0]
         assert web.transcript(found.url).text == "Fill the kettle with water."

@@ -111,7 +111,7 @@ def _put_video(
         for i in range(int(np.ceil(duration / 30)))
     ]
     if tower is None:
-        writer.put_clips_without_vectors(clips)
+        writer.add_clips([ClipFrames.bare(clip) for clip in clips])
     else:
         writer.add_clips([frames_of(clip, rows, tower) for clip in clips])
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]

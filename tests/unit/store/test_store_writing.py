@@ -12,7 +12,7 @@ import pytest
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag.errors import EncoderMismatch, LibraryNotFound
 from rag.store.reading import Reader
-from rag.store.records import EncoderRef, FileRow
+from rag.store.records import ClipFrames, EncoderRef, FileRow
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import (
@@ -202,8 +202,8 @@ def test_a_library_without_images_may_be_given_an_encoder(tmp_path: Path) -> Non
         with pytest.raises(ValueError, match="no image encoder"):
             writer.add_clips([clip_frames(1, 0)])
         clip = Clip(f"{video(1).video_id}:00000", video(1).video_id, 0.0, 30.0)
-        writer.put_clips_without_vectors([clip], ["hash"])
-        writer.put_clips_without_vectors([clip], ["hash"])
+        for _ in range(2):
+            writer.add_clips([ClipFrames.bare(clip, "hash")])
         assert [c.pixels for c in writer.committed_clips(video(1).video_id)] == ["hash"]
         writer.finish_video(video(1), {})
         writer.set_meta(META)
