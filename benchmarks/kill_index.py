@@ -100,7 +100,6 @@ class Bench:
             "RAG_ENCODER__BATCH": "4",
             "RAG_ENCODER__TEXT": str(self._text),
             "RAG_OCR__MODE": "off",
-            "RAG_VIDEO__DECODERS": "1",
         }
         self._other_encoder = f"hf:{save_clip(folder / 'other-clip', seed=1)}"
         self.profiles: dict[str, dict[str, list[float]]] = {}

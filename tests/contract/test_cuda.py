@@ -101,9 +101,8 @@ def test_a_library_of_cuda_is_the_same_twice_and_goes_on_with_cuda_alone(tmp_pat
         return subprocess.run(command, env=environment, capture_output=True, text=True)
 
     libraries = [tmp_path / name for name in ("a", "b")]
-    for library, decoders in zip(libraries, ("1", "4"), strict=True):
-        words = ("index", str(corpus), "--library", str(library))
-        done = run(environment | {"RAG_VIDEO__DECODERS": decoders}, *words)
+    for library in libraries:
+        done = run(environment, "index", str(corpus), "--library", str(library))
         assert done.returncode == 0, done.stderr
     assert list(dump(libraries[0])) == list(dump(libraries[1]))
     write_video(corpus / "third.mp4", 5, fps=4)

@@ -84,7 +84,6 @@ def test_committed_clips_hold_what_a_resume_needs(tmp_path: Path) -> None:
         held = writer.committed_clips(video(1).video_id)
     assert [c.clip for c in held] == [clip_frames(1, 0).clip, clip_frames(1, 1).clip]
     assert [c.pixels for c in held] == ["pixels-1-0", "pixels-1-1"]
-    assert held[0].vectors.shape == (0, 16)
 
 
 def test_rows_of_a_video_need_its_beginning(tmp_path: Path) -> None:
