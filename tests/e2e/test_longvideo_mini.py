@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,8 @@ from eval.reports.page import write_report
 from eval.runs.records import ClipWindow
 from eval.runs.runner import run_solver
 from eval.task import Prepared
-from eval.tasks.longvideo import task as registered
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
-from eval.tasks.longvideo.task import LongVideoTask
+from eval.tasks.longvideo.task import MINI, LongVideoTask
 from eval.workbench.video import Render
 from rag._cli.main import main
 from tests.fakes.settings import FIXED_BACKEND
@@ -37,13 +35,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def task(world: Path) -> Iterator[LongVideoTask]:
-    with pytest.MonkeyPatch.context() as patch:
-        asked = dict.fromkeys(registered.MINI.shape, 0) | {"order": 1, "count": 1}
-        plan = replace(registered.MINI.plan, long_minutes=(1.0,), render=Render(180, fps=2))
-        small = replace(registered.MINI, plan=plan, shape=asked)
-        patch.setattr(registered, "MINI", small)
-        yield registered.open_mini(world / "data")
+def task(world: Path) -> LongVideoTask:
+    asked = dict.fromkeys(MINI.shape, 0) | {"order": 1, "count": 1}
+    plan = replace(MINI.plan, long_minutes=(1.0,), render=Render(180, fps=2))
+    return LongVideoTask(NAME, "", world / "data", replace(MINI, plan=plan, shape=asked))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +73,7 @@ def test_every_system_answers_within_32_frames(runs: dict[str, list[dict[str, An
 
 def test_ablations_do_what_they_say(runs: dict[str, list[dict[str, Any]]]) -> None:
     whole = runs["video-detective"]
-    assert all(len(sample["evidence"]["looks"]) == 10 for sample in whole)
+    assert all(1 < len(sample["evidence"]["looks"]) <= 10 for sample in whole)
     assert all(
         {look["policy"] for look in sample["evidence"]["looks"]} <= {"anchor"}
         for sample in runs["no-refinement"]
