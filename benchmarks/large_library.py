@@ -2,16 +2,14 @@
 
     python -m benchmarks.large_library make --hours 10000
     python -m benchmarks.large_library ask --hours 10000 [--questions 200]
-    python -m benchmarks.large_library answer --hours 100 [--questions 40]
     python -m benchmarks.large_library recall --hours 10000 [--questions 200]
 
 The library is that of `benchmarks.synthetic_library`, in the folder `large-HOURS` of --folder.
 
 `ask` is `Library.search`, with what the page cache has of the library: drop it before (`vmtouch -e`) to
 measure reading from the disk. It differs from `rag search` in two points: the vector of a question in the
-space of images is given, for no image encoder made the library, and nothing is printed. `answer` is
-`Library.ask` with six options, in milliseconds of wall time a stage, medians. `recall` compares the ten best
-of the product with a scan of the stored vectors that shares no code with it.
+space of images is given, for no image encoder made the library, and nothing is printed. `recall` compares the
+ten best of the product with a scan of the stored vectors that shares no code with it.
 """
 
 from __future__ import annotations
@@ -42,7 +40,6 @@ from rag.store.layout import Layout
 from rag.store.reading import Reader
 
 TOP = 10
-OPTIONS = 6
 SEED = 17
 IMAGE_DIM = META.image_encoder.dim if META.image_encoder else 0
 
@@ -165,32 +162,6 @@ def ask(folder: Path, count: int) -> dict[str, Any]:
     }
 
 
-def answer(folder: Path, count: int) -> dict[str, Any]:
-    """Milliseconds of the stages of a question with `OPTIONS` options, and of the whole."""
-    from rag.answering import STAGES
-    from rag.library import Library
-
-    texts = list(dict.fromkeys(questions(np.random.default_rng(SEED + 2), 3 * count)))[: count + 1]
-    vectors = clip_queries(folder, len(texts))[0].rows
-    walls, cpus, stages = [], [], []
-    with Library.open(folder) as library:
-        vars(library._engine)["tower"] = GivenTower(dict(zip(texts, vectors, strict=True)))
-        for text in texts:
-            wall, cpu = time.perf_counter(), time.process_time()
-            found = library.ask(text, options=[f"{text} {number}" for number in range(OPTIONS)])
-            walls.append(1000 * (time.perf_counter() - wall))
-            cpus.append(1000 * (time.process_time() - cpu))
-            stages.append([1000 * found.timings[stage] for stage in STAGES])
-    medians = np.median(stages[1:], axis=0)
-    return {
-        "stages_ms": {stage: round(float(value), 2) for stage, value in zip(STAGES, medians, strict=True)},
-        "n": len(texts) - 1,
-        "p50_ms": round(float(np.percentile(walls[1:], 50)), 1),
-        "p95_ms": round(float(np.percentile(walls[1:], 95)), 1),
-        "cpu_p50_ms": round(float(np.median(cpus[1:])), 1),
-    }
-
-
 # Recall
 
 
@@ -274,7 +245,7 @@ def _of_videos(videos: Any, batch: Any) -> NDArray[np.bool_]:
 def main() -> None:
     """Print what was asked for."""
     parser = option_parser(__doc__)
-    parser.add_argument("what", choices=["make", "ask", "answer", "recall"])
+    parser.add_argument("what", choices=["make", "ask", "recall"])
     parser.add_argument("--hours", type=int, default=100)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     parser.add_argument("--questions", type=int, default=200)
@@ -289,8 +260,7 @@ def main() -> None:
     elif chosen.what == "recall":
         print(recall(folder, chosen.questions))
     else:
-        measure = answer if chosen.what == "answer" else ask
-        print(json.dumps(measure(folder, chosen.questions), indent=2))
+        print(json.dumps(ask(folder, chosen.questions), indent=2))
 
 
 if __name__ == "__main__":
