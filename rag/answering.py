@@ -486,12 +486,21 @@ class Pipeline:
         if found is None:
             named = bool(reply.windows or reply.passages)
             where = nearest(citations if named else [*clips, *_by_sentence(context, passages)])
+            if isinstance(reply, OpenAnswer) and reply.nearest:
+                where = f"Nearest come {', '.join(map(quotation, reply.nearest))}."
             found = replace(_no_match(context, f"{unanswered} {where}"), text=NOT_SURE)
-            if isinstance(reply, OpenAnswer) and reply.text.strip():
-                found = replace(found, best_confidence=reply.confidence)
+            if isinstance(reply, OpenAnswer):
+                best = reply.confidence if reply.text.strip() else None
+                cited = with_what_is_seen(self._nearest(reading, reply), context.retriever)
+                found = replace(found, best_confidence=best, citations=cited)
         clock.stop("answer")
         found = _with_costs(found, context, clock, details)
         return Trace(found, rewriting, clips, passages, windows, samples, reading, reply)
+
+    def _nearest(self, reading: Reading, reply: OpenAnswer) -> tuple[Citation, ...]:
+        """What holds the texts that come nearest, the first citation of each, and each once."""
+        alone = (self.cite(reading, OpenAnswer(text=text, confidence=0.0)) for text in reply.nearest)
+        return tuple(dict.fromkeys(cited[0] for cited in alone if cited))
 
 
 def _with_costs(found: Answer, context: Context, clock: _Clock, details: dict[str, Any]) -> Answer:

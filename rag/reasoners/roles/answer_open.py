@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.reading import (
@@ -32,6 +33,8 @@ class OpenAnswer(Reply):
     explanation: str = ""
     windows: tuple[int, ...] = ()
     passages: tuple[int, ...] = ()
+    nearest: SkipJsonSchema[tuple[str, ...]] = ()
+    """Texts of the evidence to look at where it is no answer, the best first; no language model is asked."""
 
 
 def _prompt(reading: Reading) -> RoleCall:
