@@ -19,7 +19,7 @@ another system over the same other stages.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite, nearest, quotation, with_what_is_seen
+from rag.citations import cite, nearest, place_of_text, quotation, with_what_is_seen
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -487,20 +487,19 @@ class Pipeline:
             named = bool(reply.windows or reply.passages)
             where = nearest(citations if named else [*clips, *_by_sentence(context, passages)])
             if isinstance(reply, OpenAnswer) and reply.nearest:
-                where = f"Nearest come {', '.join(map(quotation, reply.nearest))}."
+                where = f"Nearest come {'; '.join(self._nearest(reading, reply))}."
             found = replace(_no_match(context, f"{unanswered} {where}"), text=NOT_SURE)
-            if isinstance(reply, OpenAnswer):
-                best = reply.confidence if reply.text.strip() else None
-                cited = with_what_is_seen(self._nearest(reading, reply), context.retriever)
-                found = replace(found, best_confidence=best, citations=cited)
+            if isinstance(reply, OpenAnswer) and reply.text.strip():
+                found = replace(found, best_confidence=reply.confidence)
         clock.stop("answer")
         found = _with_costs(found, context, clock, details)
         return Trace(found, rewriting, clips, passages, windows, samples, reading, reply)
 
-    def _nearest(self, reading: Reading, reply: OpenAnswer) -> tuple[Citation, ...]:
-        """What holds the texts that come nearest, the first citation of each, and each once."""
-        alone = (self.cite(reading, OpenAnswer(text=text, confidence=0.0)) for text in reply.nearest)
-        return tuple(dict.fromkeys(cited[0] for cited in alone if cited))
+    def _nearest(self, reading: Reading, reply: OpenAnswer) -> Iterator[str]:
+        """The texts that come nearest, quoted, each with the place of the first citation that holds it."""
+        for text in reply.nearest:
+            cited = self.cite(reading, OpenAnswer(text=text, confidence=0.0))
+            yield place_of_text(text, cited[0]) if cited else quotation(text)
 
 
 def _with_costs(found: Answer, context: Context, clock: _Clock, details: dict[str, Any]) -> Answer:

@@ -171,6 +171,13 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
     return f"Nearest is {_place(said if said and isinstance(best, RetrievedPassage) else best)}."
 
 
+def place_of_text(text: str, found: Citation) -> str:
+    """A text, quoted, and where the citation has it: “It is gold.” at 4.0-6.5 s of f.mp4."""
+    if isinstance(found, VideoCitation):
+        return f"{quotation(text)} at {_place(found)}"
+    return _of_file(quotation(one_line(text)), found.pages) + PurePath(found.path).name
+
+
 def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
     name = PurePath(found.path).name
     match found:

@@ -335,7 +335,6 @@ class Answer:
     matched: bool
     """False: nothing in the library matches, and `text` says so."""
     citations: tuple[Citation, ...] = ()
-    """What proves the answer; where nothing matches, what comes nearest, which proves nothing."""
     options: tuple[ScoredOption, ...] = ()
     usage: Usage = field(default_factory=Usage)
     timings: Mapping[str, float] = field(default_factory=dict)

