@@ -43,7 +43,7 @@ INFO = ".info.json"
 """The end of the name of a file in which yt-dlp writes facts of a video, beside it."""
 SUBTITLES = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp")
 SIDECARS = (INFO, *SUBTITLES)
-OWNED = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"
+OWNED = "those of a video are named as it: talk.mp4, talk.srt or talk.en.srt"
 
 BYTES = "application/octet-stream"
 MEDIA_TYPES = {
@@ -145,6 +145,11 @@ def sidecar_base(name: str, suffixes: Sequence[str] = SIDECARS) -> str | None:
     return None
 
 
+def is_subtitles(name: str) -> bool:
+    """Whether a name is one of a file of subtitles."""
+    return sidecar_base(name, SUBTITLES) is not None
+
+
 def why_ignored(path: str) -> str:
     """Why a file that was met on a walk is not indexed."""
     name = os.path.basename(path)
@@ -167,23 +172,22 @@ def why_unread(path: str) -> str:
 
 def lines_on_ignored(ignored: Iterable[str]) -> tuple[str, ...]:
     """What to do about ignored files: a line for each kind of document, subtitles or video that is to be
-    saved as another, and one for subtitles that belong to no video."""
+    saved as another."""
     by_suffix: dict[str, list[str]] = {}
-    ownerless: list[str] = []
     for path in sorted(ignored):
-        if sidecar_base(path, SUBTITLES) is not None:
-            ownerless.append(path)
-        elif sidecar_base(path) is None and _suffix(os.path.basename(path)) in SAVE_AS:
+        if sidecar_base(path) is None and _suffix(os.path.basename(path)) in SAVE_AS:
             by_suffix.setdefault(_suffix(os.path.basename(path)), []).append(path)
-    lines = [
+    return tuple(
         f"{paths[0]}: {why_ignored(paths[0])}"
         if len(paths) == 1
         else f"{len(paths)} {suffix} files are not read, such as {paths[0]}; save them as {SAVE_AS[suffix]}"
         for suffix, paths in sorted(by_suffix.items())
-    ]
-    if len(ownerless) == 1:
-        lines.append(f"{ownerless[0]}: {why_ignored(ownerless[0])}; {OWNED}")
-    elif ownerless:
-        more = f"{len(ownerless)} files of subtitles belong to no video beside them"
-        lines.append(f"{more}, such as {ownerless[0]}; {OWNED}")
-    return tuple(lines)
+    )
+
+
+def line_on_subtitles(paths: Iterable[str]) -> tuple[str, ...]:
+    """One line on subtitles that are read as documents, whose video may have another name; else none."""
+    alone = sorted(filter(is_subtitles, paths))
+    if len(alone) > 1:
+        return (f"{len(alone)} files of subtitles are read as documents, such as {alone[0]}; {OWNED}",)
+    return tuple(f"{path}: subtitles without a video, read as a document; {OWNED}" for path in alone)

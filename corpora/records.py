@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from corpora.kinds import is_subtitles
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -78,8 +80,9 @@ class Passage:
     title: str
     text: str
     pages: tuple[int, ...] = ()
-    """Numbers from 1, as viewers count, of the pages that its text is on, rising; empty where the file has
-    none, or they were not noted when it was indexed."""
+    """Numbers from 1, as viewers count, of the pages that its text is on, rising; of subtitles without a
+    video, the seconds at which its sentences begin. Empty where the file has none, or they were not noted
+    when it was indexed."""
     page_starts: tuple[int, ...] = ()
     """For each of its pages, how many characters of the text, blanks not counted, are before it."""
 
@@ -168,16 +171,26 @@ def vertical_resolution(width: int, height: int) -> int:
     return max(short, round(long * 9 / 16))
 
 
-def page_range(pages: Sequence[int]) -> str:
-    """ "page 12" or "pages 12-13"; empty without pages."""
-    if len(pages) > 1:
-        return f"pages {pages[0]}-{pages[-1]}"
-    return f"page {pages[0]}" if pages else ""
+def page_range(pages: Sequence[int], path: str) -> str:
+    """ "page 12" or "pages 12-13"; of subtitles "02:05" or "02:05-02:11"; empty without pages."""
+    ends = [*dict.fromkeys([*pages[:1], *pages[-1:]])]
+    if is_subtitles(path):
+        return "-".join(map(clock, ends))
+    return f"page{'s' * (len(ends) > 1)} {'-'.join(map(str, ends))}" if ends else ""
 
 
-def cited_title(title: str, pages: Sequence[int]) -> str:
-    """The title of a passage with its pages, as it is cited: "Manual, page 12"; "Page 12" without a title."""
-    found = page_range(pages)
+def clock(seconds: float) -> str:
+    """`1:02:03` or `02:03`, rounded down to the second."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, rest = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
+
+
+def cited_title(title: str, pages: Sequence[int], path: str) -> str:
+    """The title of a passage of the file `path` with its pages, as it is cited: "Manual, page 12"; "Page 12"
+    without a title."""
+    found = page_range(pages, path)
     return f"{title}, {found}" if title and found else title or found.capitalize()
 
 

@@ -13,6 +13,7 @@ Rules, in the order in which they apply to a name:
 - FIFOs, sockets and devices named like media are reported and never opened.
 - Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
 - A photograph that is named as a video or sound beside it is its cover, and ignored.
+- Subtitles belong to the video or sound of their name; those of none are a document.
 - What vanishes during the walk is skipped silently. Unknown kinds are ignored.
 
 Below an address of an object store the same names are found, by one listing and without opening an object.
@@ -26,6 +27,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from corpora.errors import UnreadableFile
@@ -104,8 +106,8 @@ class Scan:
     problems: tuple[Problem, ...]
     """Sorted by path, at most one for a path."""
     ignored: tuple[str, ...]
-    """Files of unknown kind, `.json` files, and sidecars that belong to no file; with `include` those that
-    fit it; sorted."""
+    """Files of unknown kind, `.json` files, covers, and `.info.json` files that belong to no file; with
+    `include` those that fit it; sorted."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
     found: int = 0
@@ -116,6 +118,8 @@ class Scan:
     """Files of known kinds that are in the other shards."""
     empty: tuple[str, ...] = ()
     """Of the problems, the files and objects of 0 bytes, sorted: they hold nothing of what they held."""
+    belonging: tuple[str, ...] = ()
+    """Sidecars and covers, sorted: they are no files of their own, though they may have been."""
 
 
 def scan(
@@ -154,11 +158,12 @@ def scan(
             walk.folder(root)
         else:
             walk.single(root)
+    for path in walk.belonging:
+        walk.files.pop(path, None)
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     outside = sorted(walk.outside & walk.files.keys())
-    used = {path for file in files for path in file.sidecars} if walk.subtitles else set[str]()
-    ignored = tuple(sorted(walk.ignored - walk.files.keys() - used))
+    ignored = tuple(sorted(walk.ignored - walk.files.keys()))
     found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
     return Scan(
         tuple(files),
@@ -169,6 +174,7 @@ def scan(
         walk.not_included,
         walk.other_shards,
         empty=tuple(problem.path for problem in problems if problem.reason == EMPTY),
+        belonging=tuple(sorted(walk.belonging)),
     )
 
 
@@ -195,6 +201,8 @@ class _Walk:
     not_included: int = 0
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
+    belonging: set[str] = field(default_factory=set)
+    """Sidecars and covers."""
     beside: dict[str, tuple[dict[str, str], Mapping[str, list[str]]]] = field(default_factory=dict)
     """For folders of roots that are single files, paths by name, and names of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
@@ -306,7 +314,12 @@ class _Walk:
         if kind is None:
             self._report(path, why_unread(path))
             return
-        self._file(path, kind, self._sidecars_beside(path))
+        sidecars = self._sidecars_beside(path)
+        owners = self.beside[path.rpartition("/")[0]][1]
+        if owner := next((owner for owner, owned in owners.items() if name in owned), None):
+            self._report(path, f"belongs to {owner} beside it", "not indexed by itself; name that file")
+            return
+        self._file(path, kind, sidecars)
 
     def _sidecars_beside(self, path: str) -> list[str]:
         folder, _, name = path.rpartition("/")
@@ -324,7 +337,7 @@ class _Walk:
 
     def _folder_files(self, entries: Sequence[tuple[str, str]], left_out: Collection[str]) -> None:
         """`entries`: the path or address of each file, and its path below the root. `left_out`: names that a
-        glob excludes; sidecars of such media are not without any."""
+        glob excludes; sidecars of such media belong to them nevertheless."""
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
         chosen: list[str] = []
@@ -334,10 +347,14 @@ class _Walk:
             for name in named
             if kind_of(name) in ("video", "audio") and not is_photograph(name)
         }
+        covers = {
+            name for name in named if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered
+        }
+        beside = {**self.subtitles, **{name: path for name, (path, _) in named.items()}}
+        owned = sidecars_by_owner({*named, *left_out} - covers, beside)
+        belonging = set(chain.from_iterable(owned.values()))
         for name, (path, relative) in named.items():
-            kind = kind_of(name)
-            if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered:
-                kind = None
+            kind = None if name in covers or path in belonging else kind_of(name)
             if kind is None and is_kind_unnamed(name) and not is_url(path):
                 kind = kind_of_head(first_bytes(path))
             if kind is None:
@@ -351,12 +368,12 @@ class _Walk:
                     chosen.append(name)
                 else:
                     self.other_shards += 1
-        beside = {**self.subtitles, **{name: path for name, (path, _) in named.items()}}
-        sidecars = sidecars_by_owner(media, beside)
+        # A video that is left out takes no subtitles from a sound of its name that is not.
+        sidecars = sidecars_by_owner(media, beside) if self.include or left_out else owned
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
-        owned = [*sidecars.values(), *(sidecars_by_owner(left_out, beside).values() if left_out else ())]
-        self.ignored.difference_update(path for paths in owned for path in paths)
+        self.ignored -= belonging
+        self.belonging |= belonging.union(named[name][0] for name in covers)
 
     def _unknown(self, path: str, relative: str) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from corpora.file_names import repeats_name
+from corpora.kinds import is_subtitles
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
@@ -175,7 +176,7 @@ def place_of_text(text: str, found: Citation) -> str:
     """A text, quoted, and where the citation has it: “It is gold.” at 4.0-6.5 s of f.mp4."""
     if isinstance(found, VideoCitation):
         return f"{quotation(text)} at {_place(found)}"
-    return _of_file(quotation(one_line(text)), found.pages) + PurePath(found.path).name
+    return _of_file(quotation(one_line(text)), found.pages, found.path)
 
 
 def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
@@ -190,13 +191,16 @@ def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
         case VideoCitation(start=start, end=end):
             return f"{start:.1f}-{end:.1f} s of {name}"
         case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
-            return _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence])) + name
+            return _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence]), found.path)
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
-            return _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages) + name
+            title = f"“{one_line(passage.title)}”" if passage.title else ""
+            return _of_file(title, passage.pages, found.path)
 
 
-def _of_file(said: str, pages: Sequence[int]) -> str:
-    """What is before the name of a file: what it says, and on which pages."""
-    if pages:
-        return f"{said} on {page_range(pages)} of " if said else f"{page_range(pages)} of "
-    return f"{said} in " if said else ""
+def _of_file(said: str, pages: Sequence[int], path: str) -> str:
+    """What a file says, on which of its pages or when, and its name."""
+    name, place = PurePath(path).name, page_range(pages, path)
+    if place:
+        at = "at" if is_subtitles(path) else "on"
+        return f"{said} {at} {place} of {name}" if said else f"{place} of {name}"
+    return f"{said} in {name}" if said else name

@@ -58,7 +58,7 @@ def rounded_down(value: float) -> float:
 
 def passage_name(path: str, passage_id: str, pages: Sequence[int] = ()) -> str:
     """`PATH (page 12, passage ID)`, on one line."""
-    return f"{visible(path)} ({', '.join(filter(None, (page_range(pages), f'passage {passage_id}')))})"
+    return f"{visible(path)} ({', '.join(filter(None, (page_range(pages, path), f'passage {passage_id}')))})"
 
 
 def span_name(start: float, end: float) -> str:

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from corpora.passages.document import Document, cut_point, read_documents
-from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
+from corpora.passages.tables import BETWEEN_ROWS, HEADS, OPENING, is_row, with_heads
 from corpora.records import Passage, Problem
 from corpora.text_decoding import without_blanks
 
@@ -56,7 +56,8 @@ def chunk(document: Document) -> list[Passage]:
         parts = [document.text.strip()]
     else:
         room -= max(map(count_pieces, HEADS.findall(document.text)), default=0)
-        splitter = _splitter(max(room, LEAST_ROOM))
+        opening = max(map(count_pieces, OPENING.findall(document.text)), default=0)
+        splitter = _splitter(max(room, LEAST_ROOM, opening if opening <= CHUNK_SIZE else 0))
         split = [text for part in _sections(document.text) for text in splitter.split_text(part)]
         parts = list(_headings_first(split))
     passages: dict[str, Passage] = {}
@@ -137,7 +138,7 @@ def _pages_of(
     return found
 
 
-@functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)
+@functools.lru_cache(maxsize=CHUNK_SIZE)
 def _splitter(size: int) -> Any:
     """Punkt is made here, without its data files: LlamaIndex would look for them, and then download."""
     from llama_index.core.node_parser import SentenceSplitter
@@ -147,11 +148,9 @@ def _splitter(size: int) -> Any:
     punkt = PunktSentenceTokenizer()
 
     def sentences(text: str) -> list[str]:
-        return [
-            each
-            for part in BETWEEN_ROWS.split(text)
-            for each in split_by_sentence_tokenizer_internal(part, punkt)
-        ]
+        parts = BETWEEN_ROWS.split(text)
+        split = split_by_sentence_tokenizer_internal
+        return [each for part in parts for each in ([part] if is_row(part) else split(part, punkt))]
 
     return SentenceSplitter(
         chunk_size=size,

@@ -15,6 +15,8 @@ from itertools import takewhile
 
 HEADS = re.compile(r"^\| .* \|\n\|(?:-\|)+$", re.MULTILINE)
 """A row of heads with the rule below it."""
+OPENING = re.compile(rf"{HEADS.pattern}\n\| .* \|$", re.MULTILINE)
+"""The same with the row below, which is never cut off: heads alone say nothing."""
 BETWEEN_ROWS = re.compile(r"(?<= \|\n)(?=\| )")
 """Where a table may be cut: heads, their rule and the row below belong together."""
 
@@ -43,6 +45,11 @@ def cells_of(line: str) -> list[str]:
     """The cells of a row, as they are written; Markdown may leave out the outer bars."""
     parts = [part.strip() for part in _BAR.split(line.strip())]
     return parts[not parts[0] : len(parts) - (len(parts) > 1 and not parts[-1])]
+
+
+def is_row(text: str) -> bool:
+    """Whether a text is a row, or the heads of a table with one: a stop in a cell ends no sentence."""
+    return text.startswith("| ") and text.rstrip().endswith(" |")
 
 
 def is_rule(line: str) -> bool:

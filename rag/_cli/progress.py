@@ -280,7 +280,7 @@ class ProgressDisplay(Progress):
 
     def line(self) -> str:
         """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
-        from rag.rendering.terminal import clock
+        from corpora.records import clock
 
         count = f"file {self.files_begun} of {self.total_files}"
         if self.total_documents and (self.documents_done or self.total_documents == self.total_files):

@@ -166,7 +166,8 @@ def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str
             if shown.clip is not None:
                 yield f"clip: {visible(os.fspath(shown.clip))}"
         case PassageCitation():
-            yield f"{visible(cited_title(found.title, found.pages))}  ({visible(found.path)})".strip()
+            title = cited_title(found.title, found.pages, found.path)
+            yield f"{visible(title)}  ({visible(found.path)})".strip()
             yield ""
             for line in found.text.splitlines():
                 yield visible(line)

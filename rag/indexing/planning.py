@@ -80,8 +80,8 @@ class Plan:
     """Paths of the library below these roots that are no longer on disk."""
     moved: list[str] = field(default_factory=list)
     """Those of `missing` whose content was found under another path, or is known under one."""
-    emptied: list[str] = field(default_factory=list)
-    """Paths of the library whose files have 0 bytes now."""
+    ended: list[str] = field(default_factory=list)
+    """Paths of the library whose files have 0 bytes now, or belong to another file."""
 
 
 class StoredRows:
@@ -180,7 +180,7 @@ def make_plan(
         plan.arrived += len(files) - len(there)
     plan.missing = find_missing(rows, scanned, roots, storage)
     plan.moved = _moved(plan.missing, rows, by_content.keys())
-    plan.emptied = [path for path in scan.empty if path in rows]
+    plan.ended = [path for path in (*scan.empty, *scan.belonging) if path in rows]
     return plan
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
-from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_name
+from corpora.records import Evidence, Passage, Problem, Shot, cited_title, clock, kind_name
 from localization.windows import LocalizedWindow
 from rag.citations import QUOTED
 from rag.records import (
@@ -66,14 +66,6 @@ def excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
         if found := re.search(r"\s+".join(map(re.escape, quotation)), text):
             return excerpt(text if found.end() <= width else f"… {text[found.start() :]}", width)
     return excerpt(text, width)
-
-
-def clock(seconds: float) -> str:
-    """`1:02:03` or `02:03`, rounded down to the second."""
-    whole = max(0, int(seconds))
-    hours, rest = divmod(whole, 3600)
-    minutes, rest = divmod(rest, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
 
 
 def span(start: float, end: float) -> str:
@@ -226,7 +218,7 @@ def _on_a_web(citation: Citation) -> bool:
 
 
 def _passage_name(passage: Passage | PassageCitation, path: str) -> str:
-    title = cited_title(passage.title, passage.pages)
+    title = cited_title(passage.title, passage.pages, path)
     return f"{visible(title)}  ({visible(path)})" if title else visible(path)
 
 

@@ -23,14 +23,14 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, FailFast, Field
 from starlette.responses import Response, StreamingResponse
 
-from corpora.records import cited_title
+from corpora.records import cited_title, clock
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.records import lead
 from rag.rendering.shapes import CitationItem, to_json
-from rag.rendering.terminal import clock, excerpt, excerpt_with
+from rag.rendering.terminal import excerpt, excerpt_with
 from rag.server.page import address_of
 from rag.server.problems import Document, Problem, problem_shape
 from rag.server.questions import AskBody, answer, proving_line
@@ -318,7 +318,7 @@ def _source(citation: CitationItem, answer: str) -> tuple[str, str]:
     """What a link is called, and the words that prove it, which may be empty; of a passage the `answer`."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
-        title = cited_title(excerpt(citation["title"], 100) or name, citation["pages"])
+        title = cited_title(excerpt(citation["title"], 100) or name, citation["pages"], citation["path"])
         return title, excerpt_with([answer], citation["text"], LONGEST_QUOTE)
     evidence = proving_line(citation)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)

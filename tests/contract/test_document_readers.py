@@ -52,6 +52,11 @@ SAMPLES = {
     ".docx": _zip(word_parts("<w:p><w:r><w:t>Oil every link.</w:t></w:r></w:p>")),
     ".eml": b"From: Ann <ann@example.org>\r\nSubject: Chain oil\r\n\r\nOil every link.\r\n",
     ".ipynb": b'{"cells": [{"cell_type": "markdown", "source": ["# Chain oil\\n", "Oil every link."]}]}',
+    **dict.fromkeys([".srt", ".vtt"], b"WEBVTT\n\n00:01.000 --> 00:03.000\nOil every link.\n"),
+    **dict.fromkeys(
+        [".ass", ".ssa"], b"[Events]\nDialogue: 0,0:00:01.00,0:00:03.00,,,0,0,0,,Oil every link.\n"
+    ),
+    **dict.fromkeys([".ttml", ".dfxp"], b"<tt><body><p begin='1s' end='3s'>Oil every link.</p></body></tt>"),
     ".epub": _zip(epub_parts("Chains", "<p>Oil every link.</p>")),
     ".pptx": _zip(pptx_parts("<a:p><a:t>Oil every link.</a:t></a:p>")),
     **dict.fromkeys([".odt", ".odp"], _zip(odt_parts("<text:p>Oil every link.</text:p>"))),

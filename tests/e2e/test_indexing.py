@@ -16,7 +16,7 @@ from rag.errors import EncoderMismatch, SettingsError, StalledFile
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Progress
 from rag.library import Library
-from rag.records import SearchFilter
+from rag.records import PassageHit, SearchFilter, pages_with
 from rag.settings import Settings, load_settings
 from rag.store.lookup import other_paths
 from rag.store.reading import Reader
@@ -173,6 +173,31 @@ def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: 
         }
         with Reader.open(settings.library) as reader:
             assert (reader.indexed_paths(), reader.passage_files()) == ([], [])
+
+
+def test_subtitles_are_a_document_until_their_video_comes(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    (corpus / "a.mp4").rename(tmp_path / "a.mp4")
+    (corpus / "a.srt").write_text(
+        "1\n00:00:02,000 --> 00:00:05,000\nTighten the bolt\n\n"
+        "2\n00:00:05,000 --> 00:00:07,000\nto nine newton metres.\n\n"
+        "3\n01:02:04,000 --> 01:02:06,000\nWipe it dry.\n"
+    )
+    report = run(corpus, settings)
+    assert (report.indexed, report.exit_code) == (2, 0)
+    assert report.unread[0].startswith(f"{corpus / 'a.srt'}: subtitles without a video, read as a document")
+    with Library.open(settings=settings) as library:
+        found = library.search("wipe it dry", kind="passage")[0]
+        assert isinstance(found, PassageHit)
+        assert found.passage.text == "Tighten the bolt to nine newton metres.\n\nWipe it dry."
+        assert str(found).startswith(f"{corpus / 'a.srt'} (00:02-1:02:04, passage ")
+        assert pages_with(found.passage, ["Wipe it dry."]) == (3724,)
+    (tmp_path / "a.mp4").rename(corpus / "a.mp4")
+    assert run(corpus, settings).unread == ()
+    fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
+    run(corpus, fresh)
+    assert rows(settings) == rows(fresh)
 
 
 def test_a_changed_file_leaves_nothing_of_the_old_one(

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpora.escaping import visible
+from corpora.records import clock
 from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun
 from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
 from rag.reasoners.roles.verify_video import Consensus
 from rag.rendering.shapes import plain
-from rag.rendering.terminal import clock, excerpt
+from rag.rendering.terminal import excerpt
 
 
 def verdict_details(consensus: Consensus) -> list[Entry]:

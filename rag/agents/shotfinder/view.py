@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpora.escaping import visible
+from corpora.records import clock
 from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import entry_line, run_json
 from rag.agents.shotfinder.records import FoundShot, ShotRun
-from rag.rendering.terminal import clock, excerpt
+from rag.rendering.terminal import excerpt
 
 MARKS: Mapping[bool | None, str] = {True: "confirmed:", False: "missing:", None: "unmeasured:"}
 

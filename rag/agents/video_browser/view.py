@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from corpora.records import clock
 from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
 from rag.agents.video_browser.records import BrowseRun
 from rag.reasoners.roles.locate import LocatedWindow
 from rag.reasoners.roles.plan import Plan
 from rag.rendering.shapes import answer_shape
-from rag.rendering.terminal import clock
 
 
 def plan_details(plan: Plan) -> list[Entry]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.records import Evidence, Frames
+from corpora.records import Evidence, Frames, clock
 from localization.belief import BeliefField
 from localization.graph import sampled
 from rag.agents.runtime.trace import RunTrace, Watch, record_answer
@@ -61,7 +61,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
 from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage, VideoCitation
-from rag.rendering.terminal import clock, counted, duration
+from rag.rendering.terminal import counted, duration
 from rag.store.lookup import whole_file
 
 if TYPE_CHECKING:

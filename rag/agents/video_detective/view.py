@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from corpora.records import clock
 from rag.agents.runtime.trace import Entry
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
-from rag.rendering.terminal import clock
 
 POLICIES = {
     "anchor": "anchor of",

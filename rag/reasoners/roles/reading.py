@@ -89,7 +89,7 @@ def passage_items(reading: Reading) -> list[PromptItem]:
     shown = []
     for index, read in enumerate(reading.passages):
         found_for = "" if read.option is None else f"\nFound for option: {option_label(read.option)}"
-        title = one_line(cited_title(read.passage.title, read.passage.pages)) or "(none)"
+        title = one_line(cited_title(read.passage.title, read.passage.pages, read.path)) or "(none)"
         text = f"Title: {title}{found_for}\nText: {read.passage.text}"
         shown.append(PromptItem(f"passage {index}", text))
     return shown

@@ -71,7 +71,9 @@ export const tail = (path, parts = 2) => printable(path).split("/").slice(-parts
 export function citedTitle({ title, path, pages = [] }) {
   const name = printable(title || tail(path, 1));
   if (!pages.length) return name;
-  return `${name}, ${pages.length > 1 ? `pages ${pages[0]}-${pages.at(-1)}` : `page ${pages[0]}`}`;
+  const ends = [...new Set([pages[0], pages.at(-1) ?? 0])];
+  if (/\.(srt|vtt|ass|ssa|ttml|dfxp)$/i.test(path)) return `${name}, ${ends.map((end) => clock(end)).join("-")}`;
+  return `${name}, page${ends.length > 1 ? "s" : ""} ${ends.join("-")}`;
 }
 
 /** The glob that fits one path; what is not UTF-8 in its name fits any character. @param {string} path */

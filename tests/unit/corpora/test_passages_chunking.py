@@ -81,6 +81,16 @@ def test_a_long_table_is_cut_between_its_rows_and_each_part_has_the_heads() -> N
     }
 
 
+def test_a_stop_in_a_cell_ends_no_row_and_wide_heads_stay_with_their_rows() -> None:
+    names = [f"column {i}" for i in range(20)]
+    heads = f"| {' | '.join(names)} |\n|{'-|' * len(names)}"
+    rows = [f"| On! On! U of K {i} | J.K. Long. Jr. |" + " Yes |" * 18 for i in range(12)]
+    passages = chunk(document("\n".join([heads, *rows])))
+    assert len(passages) > 2
+    assert all(passage.text.startswith(heads) for passage in passages)
+    assert {line for passage in passages for line in passage.text.split("\n")[2:]} == set(rows)
+
+
 def test_ids_go_by_title_and_text_alone() -> None:
     one = chunk(document(PROSE, doc_id="a"))
     other = chunk(document(PROSE, doc_id="b"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.kinds import lines_on_ignored
+from corpora.kinds import line_on_subtitles, lines_on_ignored
 from corpora.outputs import LIBRARY_HEAD
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
@@ -43,7 +43,7 @@ def test_of_unread_files_those_that_fit_the_globs_are_named(tmp_path: Path) -> N
     put(tmp_path, "a.mp4", "a.srt", "notes.docx.bak", "x.bin", "sub/y.bin", "lone.srt")
     assert scan(tmp_path, include=["*.mp4"]).ignored == ()
     assert scan(tmp_path, include=["*.mp4", "sub/*"]).ignored == (str(tmp_path / "sub" / "y.bin"),)
-    assert len(scan(tmp_path).ignored) == 4
+    assert len(scan(tmp_path).ignored) == 3
 
 
 def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
@@ -56,9 +56,12 @@ def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
         assert {
             Path(file.path).name: [os.path.relpath(each, tmp_path) for each in file.sidecars]
             for file in found.files
+            if file.kind == "video"
         } == expected
+        alone = [name for name in names(found, tmp_path) if name.startswith("subs")]
+        assert alone == (["subs/b.srt", "subs/other.srt"] if roots == tmp_path else [])
         left = [os.path.relpath(path, tmp_path) for path in found.ignored]
-        assert left == (["subs/a.info.json", "subs/b.srt", "subs/other.srt"] if roots == tmp_path else [])
+        assert left == (["subs/a.info.json"] if roots == tmp_path else [])
     assert (
         scan(tmp_path / "data").files[0].stamp != scan(tmp_path / "data", subtitles=subtitles).files[0].stamp
     )
@@ -157,8 +160,11 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
 def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: bool) -> None:
     put(tmp_path, "video.mp4", sidecar)
     found = scan(tmp_path)
-    assert found.files[0].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
-    assert found.ignored == (() if belongs else (str(tmp_path / sidecar),))
+    files = {os.path.basename(file.path): file for file in found.files}
+    assert files["video.mp4"].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
+    assert found.belonging == ((str(tmp_path / sidecar),) if belongs else ())
+    alone = not belongs and sidecar != "info.json"
+    assert [files[sidecar].kind] == ["passages"] if alone else sidecar not in files
 
 
 def test_of_names_that_differ_in_case_the_sidecar_of_the_same_case_is_taken(tmp_path: Path) -> None:
@@ -225,12 +231,33 @@ def test_a_library_that_has_lost_its_marker_is_left_out(tmp_path: Path) -> None:
     assert names(scan(tmp_path), tmp_path) == ["a.mp4", "mine/tables/c.mp4", "other/d.mp4"]
 
 
-def test_subtitles_that_belong_to_no_video_are_named() -> None:
-    owned = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"
-    assert lines_on_ignored(["/c/Talk.srt", "/c/a.info.json", "/c/b.xyz"]) == (
-        f"/c/Talk.srt: belongs to no video beside it; {owned}",
+def test_subtitles_that_are_read_as_documents_are_named() -> None:
+    owned = "those of a video are named as it: talk.mp4, talk.srt or talk.en.srt"
+    assert line_on_subtitles(["/c/a.txt", "/c/a.info.json"]) == ()
+    assert line_on_subtitles(["/c/Talk.srt", "/c/a.doc"]) == (
+        f"/c/Talk.srt: subtitles without a video, read as a document; {owned}",
     )
-    assert lines_on_ignored(["/c/Talk.srt", "/c/a.doc", "/c/B.VTT"]) == (
+    assert line_on_subtitles(["/c/Talk.srt", "/c/B.VTT"]) == (
+        f"2 files of subtitles are read as documents, such as /c/B.VTT; {owned}",
+    )
+    assert lines_on_ignored(["/c/a.doc", "/c/a.info.json"]) == (
         "/c/a.doc: .doc files are not read; save it as PDF or HTML",
-        f"2 files of subtitles belong to no video beside them, such as /c/B.VTT; {owned}",
     )
+
+
+def test_subtitles_of_a_video_that_is_not_taken_are_no_document(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "a.mp3", "a.srt", "b.srt")
+    assert names(scan(tmp_path, exclude=["a.*p*"]), tmp_path) == ["b.srt"]
+    assert names(scan(tmp_path, include=["*.srt"]), tmp_path) == ["b.srt"]
+    (sound,) = scan(tmp_path, include=["*.mp3"]).files
+    assert sound.sidecars == (str(tmp_path / "a.srt"),)
+    shards = [scan(tmp_path, shard=Shard(number, 7)) for number in range(1, 8)]
+    assert sorted(name for found in shards for name in names(found, tmp_path)) == ["a.mp3", "a.mp4", "b.srt"]
+    assert all(found.found + found.other_shards == 3 for found in shards)
+
+
+def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "a.en.srt", "b.srt")
+    found = scan([tmp_path / "a.en.srt", tmp_path / "b.srt"])
+    assert names(found, tmp_path) == ["b.srt"]
+    assert [problem.reason for problem in found.problems] == ["belongs to a.mp4 beside it"]

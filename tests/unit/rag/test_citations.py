@@ -10,11 +10,11 @@ from corpora.passages.chunking import chunk
 from corpora.passages.document import PageStart, make_document
 from corpora.records import Clip, Evidence, EvidenceKind, Passage
 from localization.windows import Window
-from rag.citations import citation_window, cite, nearest
+from rag.citations import citation_window, cite, nearest, place_of_text
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import ReadWindow, sample_reading
-from rag.records import Question, pages_with
+from rag.records import PassageCitation, Question, pages_with
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.retrieval.ranking import RelevantSpan
 
@@ -119,6 +119,22 @@ def test_pages_are_those_of_what_is_quoted(quotations: list[str], pages: tuple[i
     (passage,) = chunk(document)
     assert pages_with(passage, quotations) == pages
     assert pages_with(replace(passage, page_starts=()), quotations) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "pages", "place"),
+    [
+        ("/c/a.pdf", (3, 4, 5), "“It is dry.” on pages 3-5 of a.pdf"),
+        ("/c/a.srt", (3724, 3729), "“It is dry.” at 1:02:04-1:02:09 of a.srt"),
+        ("/c/a.srt", (125,), "“It is dry.” at 02:05 of a.srt"),
+        ("/c/a.txt", (), "“It is dry.” in a.txt"),
+    ],
+)
+def test_the_place_of_a_text_is_its_page_or_when_it_is_said(
+    path: str, pages: tuple[int, ...], place: str
+) -> None:
+    cited = PassageCitation(path, "p", "", "It is dry.", 1.0, pages)
+    assert place_of_text("It is dry.", cited) == place
 
 
 def test_of_a_clip_the_text_that_is_nearest_is_named_else_that_of_a_passage() -> None:
