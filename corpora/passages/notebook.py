@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.errors import DamagedFile
 from corpora.passages.document import Document, make_document, read_within
-from corpora.passages.plain_text import markdown_title, plain
+from corpora.passages.markdown import first_heading, plain
 from corpora.records import Problem
 from corpora.text_decoding import decode
 
@@ -29,7 +29,7 @@ def read(path: str) -> Iterator[Document | Problem]:
         # Before version 4 code was called input.
         source = _joined(cell.get("source", cell.get("input")))
         if cell.get("cell_type") in ("markdown", "heading"):
-            title = title or markdown_title("", source)
+            title = title or first_heading(source)
             source = plain(source)
         parts += [source, *map(_printed, _objects(cell.get("outputs")))]
     document = make_document(title, "\n\n".join(filter(str.strip, parts)))

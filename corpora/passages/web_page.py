@@ -54,9 +54,9 @@ BREAKS = (
     "address, article, aside, blockquote, dd, details, div, dl, dt, figcaption, figure, footer, form, h1, "
     "h2, h3, h4, h5, h6, header, hr, main, ol, p, pre, section, summary, table, ul, caption, fieldset"
 )
-LINE, MARK, MARKED, END = "\x01\x02\x03\x04"
+LINE, MARK, MARKED, END, BLANK = "\x01\x02\x03\x04\x05"
 """In the text of a page, where white space is one blank: the end of a line; the start and the end of an
-item's mark; the end of a list."""
+item's mark; the end of a list; a blank of code."""
 
 _CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _CLOSED = re.compile(
@@ -72,7 +72,8 @@ _BLOCK = re.compile(
 )
 MAX_DEPTH = 500
 """Blocks within blocks, below which one is a line end: for each the parser looks at all that it is within."""
-_OUR_MARK = re.compile(r"&#(?:0*[1-4](?!\d)|x0*[1-4](?![\da-f]));?", re.IGNORECASE)
+_OUR_MARK = re.compile(r"&#(?:0*[1-5](?!\d)|x0*[1-5](?![\da-f]));?", re.IGNORECASE)
+_BLANKS = re.compile(r"^[ \t]+|[ \t]{2,}", re.MULTILINE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([\w-]+)", re.IGNORECASE)
 _ITEM = re.compile(rf"{MARK}([^{MARKED}]*){MARKED}([\s{LINE}]*+)(?=[^{MARK}{END}])")
 _NO_ITEM = re.compile(f"{MARK}[^{MARKED}]*{MARKED}|{END}")
@@ -95,13 +96,23 @@ def document_of(html: str | bytes, title: str = "", *, surroundings: str = "nav"
     Where nothing else is left, these are read; and where there is nothing but what the page hides, that: a
     script may show it when the page is loaded.
     """
-    source = _OUR_MARK.sub("", html if isinstance(html, str) else _decoded(html))
-    source = _shallow(_CLOSED.sub(r"<\1\2></\1>", source))
+    source = _readable(html if isinstance(html, str) else _decoded(html))
     for leave_out in ((HIDDEN, surroundings), (HIDDEN,), ()):
         page_title, text = _read(source, leave_out)
         if text.strip():
             break
     return make_document(title or page_title, text)
+
+
+def text_of(html: str) -> str:
+    """The text of a part of a page, without what it hides."""
+    return _read(_readable(html), (HIDDEN,))[1]
+
+
+def _readable(source: str) -> str:
+    """A page as the parser takes it: without our marks, elements that are closed at once and blocks that are
+    too deep."""
+    return _shallow(_CLOSED.sub(r"<\1\2></\1>", _OUR_MARK.sub("", source)))
 
 
 def _shallow(source: str) -> str:
@@ -212,7 +223,8 @@ def _text(page: LexborHTMLParser) -> str:
             mark = f"{numbers[parent.mem_id]}."
         node.insert_before(LINE + MARK + mark + MARKED)
     for node in reversed(page.css("pre")):
-        node.replace_with(node.text().replace("\n", LINE))
+        code = _BLANKS.sub(lambda blanks: BLANK * len(blanks[0].expandtabs(4)), node.text())
+        node.replace_with(code.replace("\n", LINE))
     for node in reversed(page.css("table")):
         _write_rows(node)
     return _finished(page.root.text())
@@ -221,7 +233,7 @@ def _text(page: LexborHTMLParser) -> str:
 def _finished(text: str) -> str:
     """Lines, in which only items with text have marks."""
     marked = _NO_ITEM.sub("", _ITEM.sub(r"\2\1 ", " ".join(text.split())))
-    return "\n".join(line.strip() for line in marked.split(LINE))
+    return "\n".join(line.strip() for line in marked.split(LINE)).replace(BLANK, " ")
 
 
 def _write_rows(table: LexborNode) -> None:

@@ -56,13 +56,20 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
             "---\ntitle: 'The *real* title'\ntags: [x]\n---\n<!-- hidden\n -->\n# Heading #\n\n"
             "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a image](p.png).\n\n"
             "> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-            "```python\nx = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n",
+            "```python\nif a < b:\n    x = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n",
             "The *real* title",
             "Heading\n\nSome bold, slanted and code text, a link and a image.\n\nquoted\n\n"
-            "| a | b |\n|-|-|\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
+            "| a | b |\n|-|-|\n| 1 | 2 |\n\nif a < b:\n    x = a*b*c  # kept\n\n5 * 3 * 2 snake_case_name",
         ),
-        ("a.md", "intro\n# The title\nbody", "The title", "intro\nThe title\nbody"),
-        ("a.md", "The title\n=====\nintro\nbody", "The title", "intro\nbody"),
+        ("a.md", "intro\n# The title\nbody", "The title", "intro\n\nThe title\n\nbody"),
+        ("a.md", "The *title*\n=====\nintro\nbody", "The title", "intro body"),
+        (
+            "a.md",
+            '+++\ntitle = "Oil"\n+++\nOne&nbsp;**bolt\nholds**.<br><img alt=no src=x.png> Call '
+            "`rag ask <file>`, or press <ctrl> and <kbd>k</kbd>.\n* one\n* two\n",
+            "Oil",
+            "One bolt holds.\nCall rag ask <file>, or press <ctrl> and k.\n\n- one\n- two",
+        ),
         (
             "a.md",
             "> **Bolt** | Nm \\| lb\n> ---|:--:\n> M8 | 25\n\nEither | or.\n",
@@ -76,7 +83,7 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
             "<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
             "<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></html>",
             "A page",
-            "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\nb",
+            "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\n  b",
         ),
         (
             "a.html",
