@@ -1,4 +1,4 @@
-"""Killed at any instant and run again, a library is the undisturbed one, row for row."""
+"""Read while it is written, killed at any instant and run again, a library is the undisturbed one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
         assert started.poll(120)
         while not Layout(folder).exists():
             time.sleep(0.01)
-        time.sleep(moments.uniform(0.1, 1.0))
+        until = time.monotonic() + moments.uniform(0.1, 1.0)
+        while time.monotonic() < until:
+            check_what_is_seen(folder)
         assert child.is_alive(), "the child must be at work when it is killed"
         child.kill()
         child.join()
@@ -73,7 +75,7 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
 
 
 def check_what_is_seen(folder: Path) -> None:
-    """Right after a kill: what a reader sees is whole, though it may be little."""
+    """While it is written, and right after a kill: what a reader sees is whole, though it may be little."""
     with Reader.open(folder) as reader:
         if reader.meta is None:
             return
