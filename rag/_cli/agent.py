@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_command import AgentCommand, Cited, QuestionCommand, WebCommand, command
-from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
+from rag._cli.agent_run import (
+    Cited,
+    LibraryEnvironment,
+    Outputs,
+    Shown,
+    WebEnvironment,
+    open_library_environment,
+    run_agent,
+    run_web_agent,
+)
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
-from rag._cli.session import IndexedVideo, words
+from rag._cli.session import (
+    RECORDING,
+    Events,
+    FaultRates,
+    Force,
+    IndexedVideo,
+    Options,
+    Record,
+    Replay,
+    Session,
+    with_session,
+    words,
+)
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
 
 if TYPE_CHECKING:
-    from rag.agents.raclo.records import RacloRun, RacloSettings
+    from collections.abc import Callable
+
+    from rag.agents.raclo.records import RacloRun
     from rag.agents.runtime.trace import Watch
-    from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
-    from rag.agents.video_browser.records import BrowserSettings, BrowseRun
-    from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
-    from rag.reasoners.roles.material import Memory
+    from rag.agents.shotfinder.records import ShotRun
+    from rag.agents.video_browser.records import BrowseRun
+    from rag.agents.video_detective.records import DetectiveResult
+    from rag.records import Question
 
 
 def _count(usage: str, most: int | None, about: str) -> Any:
@@ -34,106 +55,154 @@ def _count(usage: str, most: int | None, about: str) -> Any:
     return option(usage, about, min=1, max=most)
 
 
-@dataclass(kw_only=True)
-class Raclo(WebCommand):
-    """Find a moment that you remember in part (RACLO).
+Trace = Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")]
+WebFolder = Annotated[Path | None, option("--web DIR", "A frozen web, made by 'rag web build'.")]
+Corpus = Annotated[
+    list[Path] | None,
+    option(
+        "--corpus PATH", "Videos that are the web; repeat for each. Without either, those of the library."
+    ),
+]
+Asked = Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
+MustChoose = Annotated[bool, option("--must-choose", "Take one of the options even without evidence.")]
 
-    It searches, verifies and localizes. Give --global, --moment or both; the others go with a moment. A
-    library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
+
+def _question(text: str, options: list[str] | None) -> Question:
+    """The question and its options. Raises `QuestionError`."""
+    from rag.questions import parse_distinct_question
+
+    return parse_distinct_question(words(text), tuple(map(words, options or ())))
+
+
+@with_session(RECORDING)
+def investigate(
+    session: Session,
+    video: IndexedVideo,
+    question: Asked,
+    preset: Annotated[
+        Literal["tuned", "paper"],
+        option("--preset", "Settings tuned here, or the paper's equations as printed."),
+    ] = "tuned",
+    frames: Annotated[int, _count("--frames N", 512, "Frames shown in the end.")] = 32,
+    looks: Annotated[int, _count("--looks N", 1000, "Looks at a question of four options.")] = 10,
+    option: Options = None,
+    must_choose: MustChoose = False,
+    trace: Trace = None,
+    record: Record = None,
+    replay: Replay = None,
+    force: Force = False,
+    events: Events = False,
+) -> int:
+    """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
+
+    It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
+    Exit code 1 where nothing that was found answers it.
     """
+    from rag.agents.video_detective.agent import VideoDetective
+    from rag.agents.video_detective.records import PRESETS
+    from rag.agents.video_detective.view import result_json
 
-    package = "raclo"
+    name, asked = os.fsdecode(video), _question(question, option)
+    settings = replace(PRESETS[preset], frames=frames, base_steps=looks)
 
-    whole: Annotated[str, option("--global TEXT", "The impression of the whole video (G).")] = ""
-    moment: Annotated[str, option("--moment TEXT", "One image of the moment (K).")] = ""
-    before: Annotated[str, option("--before TEXT", "What was just before the moment (T).")] = ""
-    after: Annotated[str, option("--after TEXT", "What was just after the moment (T).")] = ""
-    sound: Annotated[str, option("--sound TEXT", "The sound of the moment (A).")] = ""
-    queries: Annotated[int, _count("--queries Q", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls U", 50, "Videos taken of each query.")] = 2
-    frames: Annotated[
-        int | None, _count("--frames N", 512, "Frames to localize in; by default 32 to 192 by length.")
-    ] = None
-    look: Annotated[
-        Literal["sampled", "stored"],
-        option("--look", "Look at sampled frames, or at stored frame embeddings."),
-    ] = "sampled"
+    def status(environment: LibraryEnvironment) -> Iterable[str]:
+        return unsearchable_lines(environment.library, {environment.library.video_id(name)})
 
-    @cached_property
-    def request(self) -> Memory:
-        """The memory that the flags describe."""
-        from rag.agents.raclo.records import cues_of, only_cues
-        from rag.reasoners.roles.material import Memory
+    def run(environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
+        library, reasoner = environment.library, environment.reasoner
+        detective = VideoDetective(library, settings, reasoner=reasoner, must_choose=must_choose)
+        return detective.investigate(name, asked, watch)
 
-        memory = Memory(
-            global_impression=words(self.whole),
-            key_moment=words(self.moment),
-            before=words(self.before),
-            after=words(self.after),
-            auditory_memory=words(self.sound),
-        )
-        return only_cues(memory, cues_of(memory))
+    def cost(run: DetectiveResult) -> str:
+        tokens = run.usage.prompt_tokens + run.usage.completion_tokens
+        return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
 
-    @cached_property
-    def settings(self) -> RacloSettings:
-        from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings
-        from rag.agents.runtime.frame_source import fixed_budget
-
-        budget = FRAME_BUDGET if self.frames is None else fixed_budget(self.frames)
-        return RacloSettings(queries=self.queries, urls=self.urls, budget=budget, frames=self.look)
-
-    def agent(self, environment: WebEnvironment) -> Callable[..., RacloRun]:
-        from rag.agents.raclo.agent import run_raclo
-        from rag.agents.raclo.verification import second_judge
-
-        return partial(run_raclo, second=second_judge(environment.reasoner))
-
-    def cited(self, run: RacloRun) -> Cited | None:
-        if run.answer is None:
-            return None
-        moment = run.answer.moment
-        if moment is None:
-            return Cited("answer", run.answer.url, None, 0.0)
-        return Cited("answer", run.answer.url, moment.start, moment.end)
-
-    def cost(self, run: RacloRun) -> str:
-        return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
+    outputs = Outputs(session, trace, record, replay, force, events)
+    opened, shown = open_library_environment(session), Shown(result_json, None, cost)
+    return run_agent(outputs, (video,), opened, status, run, settings, shown)
 
 
-@dataclass(kw_only=True)
-class ShotFinder(WebCommand):
-    """Find one shot by how it looks and sounds (ShotFinder).
+@with_session(RECORDING)
+def browse(
+    session: Session,
+    question: Asked,
+    loops: Annotated[int, _count("--loops T", 50, "Search loops at most.")] = 5,
+    videos: Annotated[int, _count("--videos K", 50, "Videos watched in each loop.")] = 3,
+    frames: Annotated[int, _count("--frames N", 256, "Frames of the sparse look.")] = 16,
+    sparse: Annotated[
+        Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
+    ] = "look",
+    web: WebFolder = None,
+    corpus: Corpus = None,
+    faults: FaultRates = "",
+    option: Options = None,
+    must_choose: MustChoose = False,
+    trace: Trace = None,
+    record: Record = None,
+    replay: Replay = None,
+    force: Force = False,
+    events: Events = False,
+) -> int:
+    """Answer a question that takes several videos (Video-Browser).
 
-    It imagines the shot, searches and localizes. A library that holds the web's videos gives the
-    measurements.
-    Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
+    It searches, watches what it finds, and searches again. A library that holds the videos gives stored
+    embeddings. Documents are not read. Exit code 1 where nothing that was found answers it, or the run
+    failed; the result says which.
     """
+    from rag.agents.video_browser.agent import run_video_browser
+    from rag.agents.video_browser.records import BrowserSettings
+    from rag.agents.video_browser.view import result_json
 
-    package = "shotfinder"
+    asked = _question(question, option)
+    settings = BrowserSettings(max_steps=loops, videos=videos, sparse=sparse, sparse_frames=frames)
 
-    description: Annotated[str, argument("DESCRIPTION", "What is to be seen in the shot.")]
+    def agent(environment: WebEnvironment) -> Callable[..., BrowseRun]:
+        """With the paths of local files in place of addresses in the citations."""
+
+        def run(*given: Any, **how: Any) -> BrowseRun:
+            found = run_video_browser(*given, must_choose=must_choose, **how)
+            citations = tuple(
+                replace(citation, path=environment.path_of(citation.path) or citation.path)
+                for citation in found.answer.citations
+            )
+            return replace(found, answer=replace(found.answer, citations=citations))
+
+        return run
+
+    def cost(run: BrowseRun) -> str:
+        return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
+
+    outputs = Outputs(session, trace, record, replay, force, events)
+    shown = Shown(result_json, None, cost)
+    return run_web_agent(outputs, (web, corpus, faults), agent, asked, settings, shown)
+
+
+@with_session(RECORDING)
+def shots(
+    session: Session,
+    description: Annotated[str, argument("DESCRIPTION", "What is to be seen in the shot.")],
     color: Annotated[
         Literal["warm", "cold", "neutral"] | None, option("--color --tone", "The tone of the shot.")
-    ] = None
+    ] = None,
     style: Annotated[
         Literal["live", "2d", "3d", "graphics"] | None,
         option("--style", "Live action, 2D or 3D animation, or pure graphics."),
-    ] = None
+    ] = None,
     audio: Annotated[
         Literal["speech", "music", "ambient", "silence"] | None,
         option("--audio", "What most of the shot sounds like."),
-    ] = None
-    min_height: Annotated[int | None, _count("--min-height N", None, "Vertical resolution at least.")] = None
+    ] = None,
+    min_height: Annotated[int | None, _count("--min-height N", None, "Vertical resolution at least.")] = None,
     resolution: Annotated[
         int | None, _count("--resolution N", None, "Vertical resolution: 720, 1080, ...")
-    ] = None
-    after: Annotated[str | None, option("--after TEXT", "What comes just before the shot.")] = None
-    before: Annotated[str | None, option("--before TEXT", "What comes just after the shot.")] = None
-    queries: Annotated[int, _count("--queries M", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls N", 50, "Videos looked at for each query.")] = 2
+    ] = None,
+    after: Annotated[str | None, option("--after TEXT", "What comes just before the shot.")] = None,
+    before: Annotated[str | None, option("--before TEXT", "What comes just after the shot.")] = None,
+    queries: Annotated[int, _count("--queries M", 20, "Search queries generated.")] = 2,
+    urls: Annotated[int, _count("--urls N", 50, "Videos looked at for each query.")] = 2,
     frames: Annotated[
         int | None, _count("--frames N", 512, "Frames of a video; by default 64, 128 or 192 by its length.")
-    ] = None
+    ] = None,
     constraints: Annotated[
         Literal["exact", "measured", "asked", "off"],
         option(
@@ -141,46 +210,43 @@ class ShotFinder(WebCommand):
             "The resolution is checked; or tone, style and sound too, as measured; or all are passed to the "
             "reasoner as text only; or ignored.",
         ),
-    ] = "exact"
+    ] = "exact",
+    web: WebFolder = None,
+    corpus: Corpus = None,
+    faults: FaultRates = "",
+    trace: Trace = None,
+    record: Record = None,
+    replay: Replay = None,
+    force: Force = False,
+    events: Events = False,
+) -> int:
+    """Find one shot by how it looks and sounds (ShotFinder).
 
-    @cached_property
-    def request(self) -> ShotRequest:
-        """The request that the flags describe."""
-        from rag.agents.shotfinder.constraints import Constraints
-        from rag.agents.shotfinder.records import ShotRequest
+    It imagines the shot, searches and localizes. A library that holds the web's videos gives the
+    measurements.
+    Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
+    """
+    from rag.agents.runtime.frame_source import fixed_budget
+    from rag.agents.shotfinder.agent import find_shot
+    from rag.agents.shotfinder.constraints import Constraints
+    from rag.agents.shotfinder.records import FRAME_BUDGET, ShotRequest, ShotSettings
+    from rag.agents.shotfinder.view import result_json, result_lines
 
-        constraints = Constraints(
-            self.color,
-            self.style,
-            self.audio,
-            self.min_height,
-            self.resolution,
-            _neighbour("--after", self.after),
-            _neighbour("--before", self.before),
-        )
-        return ShotRequest(words(self.description), constraints)
+    neighbours = _neighbour("--after", after), _neighbour("--before", before)
+    wanted = Constraints(color, style, audio, min_height, resolution, *neighbours)
+    budget = FRAME_BUDGET if frames is None else fixed_budget(frames)
+    settings = ShotSettings(queries=queries, urls=urls, budget=budget, constraint_mode=constraints)
 
-    @cached_property
-    def settings(self) -> ShotSettings:
-        from rag.agents.runtime.frame_source import fixed_budget
-        from rag.agents.shotfinder.records import FRAME_BUDGET, ShotSettings
+    def cited(run: ShotRun) -> Cited | None:
+        found = run.shot
+        return None if found is None else Cited("shot", found.url, found.start, found.end)
 
-        budget = FRAME_BUDGET if self.frames is None else fixed_budget(self.frames)
-        return ShotSettings(
-            queries=self.queries, urls=self.urls, budget=budget, constraint_mode=self.constraints
-        )
-
-    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
-        from rag.agents.shotfinder.agent import find_shot
-
-        return find_shot
-
-    def cited(self, run: ShotRun) -> Cited | None:
-        shot = run.shot
-        return None if shot is None else Cited("shot", shot.url, shot.start, shot.end)
-
-    def cost(self, run: ShotRun) -> str:
+    def cost(run: ShotRun) -> str:
         return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
+
+    outputs = Outputs(session, trace, record, replay, force, events)
+    request, shown = ShotRequest(words(description), wanted), Shown(result_json, result_lines, cost, cited)
+    return run_web_agent(outputs, (web, corpus, faults), lambda _: find_shot, request, settings, shown)
 
 
 def _neighbour(option: str, text: str | None) -> str:
@@ -192,105 +258,75 @@ def _neighbour(option: str, text: str | None) -> str:
     return words(text or "")
 
 
-@dataclass(kw_only=True)
-class VideoBrowser(WebCommand, QuestionCommand):
-    """Answer a question that takes several videos (Video-Browser).
+@with_session(RECORDING)
+def recall(
+    session: Session,
+    whole: Annotated[str, option("--global TEXT", "The impression of the whole video (G).")] = "",
+    moment: Annotated[str, option("--moment TEXT", "One image of the moment (K).")] = "",
+    before: Annotated[str, option("--before TEXT", "What was just before the moment (T).")] = "",
+    after: Annotated[str, option("--after TEXT", "What was just after the moment (T).")] = "",
+    sound: Annotated[str, option("--sound TEXT", "The sound of the moment (A).")] = "",
+    queries: Annotated[int, _count("--queries Q", 20, "Search queries generated.")] = 2,
+    urls: Annotated[int, _count("--urls U", 50, "Videos taken of each query.")] = 2,
+    frames: Annotated[
+        int | None, _count("--frames N", 512, "Frames to localize in; by default 32 to 192 by length.")
+    ] = None,
+    look: Annotated[
+        Literal["sampled", "stored"],
+        option("--look", "Look at sampled frames, or at stored frame embeddings."),
+    ] = "sampled",
+    web: WebFolder = None,
+    corpus: Corpus = None,
+    faults: FaultRates = "",
+    trace: Trace = None,
+    record: Record = None,
+    replay: Replay = None,
+    force: Force = False,
+    events: Events = False,
+) -> int:
+    """Find a moment that you remember in part (RACLO).
 
-    It searches, watches what it finds, and searches again. A library that holds the videos gives stored
-    embeddings. Documents are not read. Exit code 1 where nothing that was found answers it, or the run
-    failed; the result says which.
+    It searches, verifies and localizes. Give --global, --moment or both; the others go with a moment. A
+    library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
     """
+    from rag.agents.raclo.agent import run_raclo
+    from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings, cues_of, only_cues
+    from rag.agents.raclo.verification import second_judge
+    from rag.agents.raclo.view import result_json, result_lines
+    from rag.agents.runtime.frame_source import fixed_budget
+    from rag.reasoners.roles.material import Memory
 
-    package = "video_browser"
+    memory = Memory(words(whole), words(moment), words(before), words(after), words(sound))
+    request = only_cues(memory, cues_of(memory))
+    budget = FRAME_BUDGET if frames is None else fixed_budget(frames)
+    settings = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
 
-    loops: Annotated[int, _count("--loops T", 50, "Search loops at most.")] = 5
-    videos: Annotated[int, _count("--videos K", 50, "Videos watched in each loop.")] = 3
-    frames: Annotated[int, _count("--frames N", 256, "Frames of the sparse look.")] = 16
-    sparse: Annotated[
-        Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
-    ] = "look"
+    def agent(environment: WebEnvironment) -> Callable[..., RacloRun]:
+        return partial(run_raclo, second=second_judge(environment.reasoner))
 
-    @cached_property
-    def settings(self) -> BrowserSettings:
-        from rag.agents.video_browser.records import BrowserSettings
+    def cited(run: RacloRun) -> Cited | None:
+        if run.answer is None:
+            return None
+        found = run.answer.moment
+        start, end = (None, 0.0) if found is None else (found.start, found.end)
+        return Cited("answer", run.answer.url, start, end)
 
-        return BrowserSettings(
-            max_steps=self.loops, videos=self.videos, sparse=self.sparse, sparse_frames=self.frames
-        )
+    def cost(run: RacloRun) -> str:
+        return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
 
-    def agent(self, environment: WebEnvironment) -> Callable[..., BrowseRun]:  # noqa: ARG002 (as ShotFinder)
-        from rag.agents.video_browser.agent import run_video_browser
-
-        return partial(run_video_browser, must_choose=self.must_choose)
-
-    def run(self, environment: WebEnvironment, watch: Watch) -> BrowseRun:
-        """With the paths of local files in place of addresses in the citations."""
-        run: BrowseRun = super().run(environment, watch)
-        citations = tuple(
-            replace(citation, path=environment.path_of(citation.path) or citation.path)
-            for citation in run.answer.citations
-        )
-        return replace(run, answer=replace(run.answer, citations=citations))
-
-    def cost(self, run: BrowseRun) -> str:
-        return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
+    outputs = Outputs(session, trace, record, replay, force, events)
+    shown = Shown(result_json, result_lines, cost, cited)
+    return run_web_agent(outputs, (web, corpus, faults), agent, request, settings, shown)
 
 
-@dataclass(kw_only=True)
-class VideoDetective(QuestionCommand):
-    """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
-
-    It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
-    Exit code 1 where nothing that was found answers it.
-    """
-
-    package = "video_detective"
-
-    video: IndexedVideo
-    preset: Annotated[
-        Literal["tuned", "paper"],
-        option("--preset", "Settings tuned here, or the paper's equations as printed."),
-    ] = "tuned"
-    frames: Annotated[int, _count("--frames N", 512, "Frames shown in the end.")] = 32
-    looks: Annotated[int, _count("--looks N", 1000, "Looks at a question of four options.")] = 10
-
-    def inputs(self) -> tuple[Path | None, ...]:
-        return (self.video,)
-
-    @cached_property
-    def settings(self) -> DetectiveSettings:
-        from rag.agents.video_detective.records import PRESETS
-
-        return replace(PRESETS[self.preset], frames=self.frames, base_steps=self.looks)
-
-    def open(self) -> AbstractContextManager[LibraryEnvironment]:
-        return open_library_environment(self.session)
-
-    def status(self, environment: LibraryEnvironment) -> Iterable[str]:
-        video_id = environment.library.video_id(os.fsdecode(self.video))
-        return unsearchable_lines(environment.library, {video_id})
-
-    def run(self, environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
-        from rag.agents.video_detective import agent
-
-        detective = agent.VideoDetective(
-            environment.library, self.settings, reasoner=environment.reasoner, must_choose=self.must_choose
-        )
-        return detective.investigate(os.fsdecode(self.video), self.request, watch)
-
-    def cost(self, run: DetectiveResult) -> str:
-        tokens = run.usage.prompt_tokens + run.usage.completion_tokens
-        return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
-
-
-AGENTS: dict[str, tuple[type[AgentCommand], str]] = {
-    "investigate": (VideoDetective, "video-detective"),
-    "browse": (VideoBrowser, "video-browser"),
-    "shots": (ShotFinder, "shotfinder"),
-    "recall": (Raclo, "raclo"),
+AGENTS: dict[str, tuple[Callable[..., int], str]] = {
+    "investigate": (investigate, "video-detective"),
+    "browse": (browse, "video-browser"),
+    "shots": (shots, "shotfinder"),
+    "recall": (recall, "raclo"),
 }
 """Each agent by what it is for: its command, and the name of its paper's system, which works too."""
 app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)
-for name, (kind, paper) in AGENTS.items():
-    app.command(name)(command(kind))
-    app.command(paper, hidden=True)(command(kind))
+for name, (command, paper) in AGENTS.items():
+    app.command(name)(command)
+    app.command(paper, hidden=True)(command)

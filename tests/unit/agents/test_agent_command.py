@@ -10,7 +10,7 @@ import pytest
 
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
-from rag._cli.agent_environment import local_path
+from rag._cli.agent_run import local_path
 from rag._cli.main import main
 from rag.engine import Engine
 from rag.library import Library
