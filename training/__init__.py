@@ -1,1 +1,1 @@
-"""How the bundled encoder was made: outside the packages, so that it may import any room."""
+"""How what comes with the package was fitted: scripts outside the packages, which may import any of them."""

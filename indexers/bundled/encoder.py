@@ -29,7 +29,7 @@ SENTENCES = "all-MiniLM-L6-v2"
 """The sentence encoder whose vectors the tower was trained against."""
 WEIGHTS = Path(__file__).with_name("tower.safetensors")
 VOCABULARY = Path(__file__).with_name("vocabulary.json")
-"""The wordings that the tower was trained on (`training.export`)."""
+"""The wordings that the tower was trained on (docs/design/encoder.md)."""
 DIM = 384
 MEAN, SPREAD = 0.45, 0.25
 SIZE = (81, 144)
