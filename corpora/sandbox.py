@@ -1,9 +1,8 @@
-"""Limits of the subprocess that reads files: on what it uses, its system calls, and the files it opens.
+"""Limits of the subprocess that reads files: on what it uses, and its system calls.
 
 Memory, processor time, open files and the size of written files are limits of POSIX (`resource`). Linux
-denies sockets and other programs to the whole process (seccomp), and to the thread that reads a file every
-other file (Landlock, by the extra `sandbox`). Each holds where this machine offers it; `protections` says
-which do.
+denies sockets and other programs to the process (seccomp). Each holds where this machine offers it;
+`protections` says which do.
 """
 
 from __future__ import annotations
@@ -11,12 +10,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib.util
-import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +27,6 @@ DENIED_CALLS = (
     *("process_vm_readv", "process_vm_writev"),
 )
 """With these nothing is sent, no other program starts, and no other process is touched."""
-SYSTEM_FOLDERS = (
-    *("/usr", "/lib", "/lib64", "/opt", "/nix", "/etc/ld.so.cache", "/etc/localtime"),
-    *("/dev/null", "/dev/urandom", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"),
-)
-"""Read by libraries when they load, beside the folders of Python's packages."""
 _ROOT = str(Path(__file__).resolve().parents[1])
 
 
@@ -92,36 +84,6 @@ def deny_system_calls() -> None:
     rules.load()
 
 
-def restrict_files(readable: Iterable[str], writable: Iterable[str] = ()) -> None:
-    """Deny this thread, and those it starts, all files but these, and what libraries read when they load.
-
-    `writable`: folders in which files may be made. What does not exist is left out. Raises `OSError` where
-    the kernel has no Landlock, or the extra `sandbox` is not installed.
-    """
-    import ctypes
-
-    try:
-        import landlock
-    except ImportError as error:
-        raise OSError(errno.ENOSYS, "install it with: pip install 'offline-video-rag[sandbox]'") from error
-    ctypes.set_errno(0)  # the package takes an older error of this thread for its own
-    access = landlock.FSAccess
-    rules = landlock.Ruleset()
-    try:
-        python = {sys.prefix, sys.base_prefix, *filter(os.path.isabs, sys.path)}
-        for paths, folder, file in (
-            ((*SYSTEM_FOLDERS, *python, *readable), access.READ_FILE | access.READ_DIR, access.READ_FILE),
-            (writable, access.all(), access.all_file()),
-        ):
-            for path in paths:
-                with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
-                    rules.allow(path, rules=folder if os.path.isdir(path) else file)
-                ctypes.set_errno(0)
-        rules.apply()
-    finally:
-        os.close(rules._fd)
-
-
 def protections(memory: int) -> list[Protection]:
     """What holds for subprocesses on this machine, each tried in one. `memory`: their limit in bytes."""
     linux = sys.platform == "linux"
@@ -129,42 +91,31 @@ def protections(memory: int) -> list[Protection]:
     command = [sys.executable, "-P", "-m", "corpora.sandbox"]
     paths = os.pathsep.join([_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
-        tried = json.loads(
-            subprocess.run(
-                command, capture_output=True, check=True, env={**os.environ, "PYTHONPATH": paths}
-            ).stdout
-        )
-    except (OSError, ValueError, subprocess.CalledProcessError):
-        tried = {}
-    unknown = "no subprocess can be started to try it"
-    network, files = (tried.get(name, unknown) for name in ("network", "files"))
+        environment = {**os.environ, "PYTHONPATH": paths}
+        tried = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
+        network = tried.stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        network = "no subprocess can be started to try it"
     return [
         Protection("memory", linux, size),
         Protection("processor time", HAS_LIMITS, "limited for each file" if HAS_LIMITS else "no limit"),
         Protection("network", not network, network or "no sockets, no other programs (seccomp)"),
-        Protection("files", not files, files or "the input and installed packages alone (Landlock)"),
     ]
 
 
-def _try() -> dict[str, str]:
-    """Why each of the two does not hold in this process; empty where it does."""
+def _why_network() -> str:
+    """Why this process still has the network; empty where it has none."""
     import socket
 
-    reasons = {}
-    for name, restrict, forbidden in (
-        ("network", deny_system_calls, lambda: socket.socket().close()),
-        ("files", lambda: restrict_files(()), lambda: os.listdir("/")),
-    ):
-        try:
-            restrict()
-            forbidden()
-            reasons[name] = "the kernel does not observe it"
-        except PermissionError:
-            reasons[name] = ""
-        except OSError as error:
-            reasons[name] = os_reason(error)
-    return reasons
+    try:
+        deny_system_calls()
+        socket.socket().close()
+    except PermissionError:
+        return ""
+    except OSError as error:
+        return os_reason(error)
+    return "the kernel does not observe it"
 
 
 if __name__ == "__main__":
-    print(json.dumps(_try()))
+    print(_why_network())

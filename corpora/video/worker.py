@@ -4,8 +4,7 @@ PARENT: its process id. MEMORY: limit in bytes. NETWORK: 1 for addresses of a st
 
 It reads requests on stdin and answers on stdout (`corpora.video.ipc`). A crash, a hang or a memory
 bomb in a library ends this process and nothing else, and what takes more than the limits of
-`corpora.sandbox` is ended. Each request has a thread of its own, which can open the files of the request
-alone. Its own prints and libav's go nowhere.
+`corpora.sandbox` is ended. Its own prints and libav's go nowhere.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from corpora.errors import DamagedFile, FileProblem, OverLimit, UnreadableFile, 
 from corpora.heartbeat import on_beat
 from corpora.objects import is_url
 from corpora.platforms import readable
-from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
+from corpora.sandbox import deny_system_calls, limit_memory, limit_request
 from corpora.text_decoding import expected_language
 from corpora.video import ipc
 from corpora.video.containers import choose_audio, object_files
@@ -95,31 +94,13 @@ def main() -> None:
 
 
 def _serve(link: Link, request: ipc.Message) -> None:
-    """Answer in a thread that can open the files of this request and no others."""
-    arguments = request["arguments"]
-    outputs = [os.path.dirname(arguments["out"])] if "out" in arguments else []
-    closed: list[ipc.Closed] = []
-
-    def run() -> None:
-        expected_language.set(request["language"])
-        if not is_url(request["path"]):
-            with suppress(OSError):
-                restrict_files([request["path"]], outputs)
-        try:
-            _answer(link, request)
-        except ipc.Closed as error:
-            closed.append(error)
-
-    limit_request(_cpu_seconds(request), writes=bool(outputs))
+    expected_language.set(request["language"])
+    limit_request(_cpu_seconds(request), writes="out" in request["arguments"])
     stop = _start_heartbeat(link, float(request["stall_seconds"]))
-    thread = threading.Thread(target=run, name="request")
     try:
-        thread.start()
-        thread.join()
+        _answer(link, request)
     finally:
         stop.set()
-    if closed:
-        raise closed[0]
 
 
 def _cpu_seconds(request: ipc.Message) -> float:
