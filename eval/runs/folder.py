@@ -4,7 +4,6 @@ manifest.json     what the run depends on (`identity`), and who made each stretc
 queries.jsonl     the queries with their gold, in the order asked
 samples.jsonl     one line a query, complete before the next is started
 unusable.jsonl    rows of the data that are no query, or only in part, with the reason; absent without any
-usage.jsonl       calls of language models by role and query; missing where there were none
 timings.jsonl     seconds; the only file that differs between equal runs
 submission.jsonl  what a benchmark's server takes, of tasks that have one (`Task.files`)
 results.json      figures with n and interval; its presence says that the run is complete
@@ -48,8 +47,6 @@ from eval.runs.records import (
     skip_reason,
 )
 from rag.errors import UsageError
-from rag.reasoners.llm.usage import usage_of, usage_together
-from rag.records import Usage
 
 SCHEMA = "rag.eval.run/1"
 
@@ -302,21 +299,6 @@ def _answers(folder: Path, queries: Sequence[Query]) -> list[Sample]:
     return found
 
 
-def read_usage(folder: Path) -> Usage | None:
-    """What all queries of a run cost, by role; None where no language model was called.
-
-    Raises `UsageError` for a file that is not as it was written.
-    """
-    path = folder / "usage.jsonl"
-    if not path.exists():
-        return None
-    try:
-        rows = [json.loads(line)["by_role"] for line in whole_lines(path).splitlines()]
-        return usage_together(usage_of(row) for row in rows)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
-
-
 def write_unusable(folder: Path, rows: Sequence[UnusableRow]) -> None:
     """`unusable.jsonl`, where there are such rows."""
     path = folder / "unusable.jsonl"
@@ -399,20 +381,13 @@ class RunWriter(LineWriter):
         with map_os_errors(self.folder):
             if path.read_bytes() != text.encode():
                 atomic_write_text(path, text)
-                self._sort_usage()
 
-    def append(self, sample: Sample, seconds: float, usage: Usage | None = None) -> None:
-        """Write what a sample cost, the sample, then how long it took."""
+    def append(self, sample: Sample, seconds: float) -> None:
+        """Write the sample, then how long it took."""
         place = self._places[sample.query_id]
         if place > len(self.samples) or (place < len(self.samples) and not skip_reason(self.samples[place])):
             raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
-            if usage is not None and (by_role := usage.spent_by_role):
-                # Before its sample: what has no sample is dropped by a later session.
-                with (self.folder / "usage.jsonl").open("a", encoding="utf-8", newline="\n") as stream:
-                    stream.write(
-                        json.dumps({"query_id": sample.query_id, "by_role": canonical(by_role)}) + "\n"
-                    )
             self._append(sample_line(sample))
         self.samples[place : place + 1] = [sample]
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
@@ -451,10 +426,9 @@ class RunWriter(LineWriter):
             if not (extended and key in ("limit", "queries"))
             for change in differences(key, there.get(key), value)
         )
-        for name in ("samples.jsonl", "timings.jsonl", "usage.jsonl"):
+        for name in ("samples.jsonl", "timings.jsonl"):
             truncate_partial_line(self.folder / name)
         self.samples = _answers(self.folder, self._queries)
-        self._sort_usage()
         return self._write_manifest(manifest["sessions"]) if extended else manifest
 
     def _extended(self, there: Mapping[str, Any]) -> bool:
@@ -464,23 +438,6 @@ class RunWriter(LineWriter):
             return False
         first = queries_text(self._queries[:limit])
         return hashlib.sha256(first.encode()).hexdigest() == there.get("queries")
-
-    def _sort_usage(self) -> None:
-        """Usage in the order of the queries, without what has no sample."""
-        path = self.folder / "usage.jsonl"
-        lines = whole_lines(path).decode("utf-8", "replace").splitlines(keepends=True)
-        if not lines:
-            return
-        places = {one.query_id: place for place, one in enumerate(self.samples) if not skip_reason(one)}
-        try:
-            held = [
-                (places[query_id], line)
-                for line in lines
-                if (query_id := json.loads(line)["query_id"]) in places
-            ]
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: cannot be read: {error}") from error
-        atomic_write_text(path, "".join(line for _, line in sorted(held, key=lambda one: one[0])))
 
     def _write_manifest(self, sessions: list[Any]) -> Mapping[str, Any]:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}

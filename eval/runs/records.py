@@ -200,6 +200,8 @@ class Sample:
     """The output's, and the score's own fields."""
     tokens: Mapping[str, int] = field(default_factory=dict)
     parse_failure: bool = False
+    usage: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Counts of a language model's calls by role; not written where none was called."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
@@ -350,6 +352,8 @@ def sample_line(sample: Sample) -> str:
     """Without its timings, which differ from run to run."""
     shape = canonical(sample)
     del shape["timings"]
+    if not sample.usage:
+        del shape["usage"]
     return _line(shape)
 
 

@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,7 +33,6 @@ from eval.runs.folder import (
     queries_text,
     read_run_folder,
     read_unusable,
-    read_usage,
     rewrite_samples,
     write_unusable,
 )
@@ -57,6 +56,7 @@ from eval.runs.records import (
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from eval.tasks import find_solver
 from rag.errors import FileProblem, ReplyInvalid, Unanswered, UsageError
+from rag.reasoners.llm.usage import usage_of, usage_together
 from rag.reasoners.turns import taking_turns
 from rag.records import Usage
 
@@ -101,7 +101,10 @@ def answer_queries(
                 )
             solver, scorer = own.opened
             sample = answer_query(prepared, spec, solver, scorer, query)
-            return Answered(sample, time.perf_counter() - started, turn.spent())
+            spent = turn.spent()
+            if not skip_reason(sample):
+                sample = replace(sample, usage=spent.spent_by_role)
+            return Answered(sample, time.perf_counter() - started, spent)
 
     if concurrency == 1:
         yield from map(answer, queries)
@@ -216,12 +219,11 @@ def write_results(
         shape["skipped"] = {"n": held, "reasons": reason_counts(map(skip_reason, run.samples))}
     if rows := read_unusable(run.folder):
         shape["unusable rows"] = {"n": len(rows), "reasons": reason_counts(row.reason for row in rows)}
-    if spent := read_usage(run.folder):
+    if by_role := usage_together(usage_of(sample.usage) for sample in run.samples).by_role:
         # How replies were read, by role: what was lost to their format.
         counted = ("calls", "repairs", "repaired", "filtered", "unread", "reduced")
         shape["replies"] = {
-            role: {key: int(row.get(key, 0)) for key in counted}
-            for role, row in sorted(spent.by_role.items())
+            role: {key: int(row.get(key, 0)) for key in counted} for role, row in sorted(by_role.items())
         }
     text = json.dumps(canonical(shape), indent=1, allow_nan=False)
     atomic_write_text(run.folder / "results.json", text + "\n")
@@ -324,7 +326,7 @@ def _write_answers(writer: RunWriter, answers: Generator[Answered], observer: Ru
     # One question is too little work to share: more threads would only wait for each other.
     with threadpool_limits(limits=1), contextlib.closing(answers):
         for answered in answers:
-            writer.append(answered.sample, answered.seconds, answered.usage)
+            writer.append(answered.sample, answered.seconds)
             if observer is not None:
                 observer.advance(answered.usage)
 
@@ -383,6 +385,7 @@ def _scored_again(query: Query, sample: Sample, scorer: Scorer, task: Task[Any])
         return sample
     output = output_of(sample, task.score_type)
     again = make_sample(query, output, score_output(scorer, query, output), sample.gold_window_found)
+    again = replace(again, usage=sample.usage)
     check_sample(query, again)
     return again
 

@@ -19,7 +19,7 @@ from tests.fakes.asking_task import AskingTask, asked_server
 from tests.fakes.chat_server import chat_server, status
 from tests.fakes.sources import ROOT
 
-SAME = ("samples.jsonl", "usage.jsonl", "results.json", "queries.jsonl")
+SAME = ("samples.jsonl", "results.json", "queries.jsonl")
 
 
 def read(folder: Path) -> dict[str, bytes]:
