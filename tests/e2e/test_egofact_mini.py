@@ -1,5 +1,4 @@
-"""EgoFact end to end on a third of its mini split: rendered, built, indexed, answered by all systems and
-reported; and answered through HTTP by the simulated model, which finds the frames again."""
+"""EgoFact end to end on a third of its mini split: rendered, built, indexed, answered and reported."""
 
 from __future__ import annotations
 
@@ -11,9 +10,6 @@ import pytest
 
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver
-from eval.simulated_model.dials import preset
-from eval.simulated_model.fingerprints import FrameIndex, corpus_folders, open_index
-from eval.simulated_model.server import SimulatedModel, running
 from eval.task import Prepared
 from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import FactPassage, Shape
@@ -21,7 +17,6 @@ from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.task import EgoFactTask
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
-from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
 from tests.fakes.settings import FIXED_BACKEND
 
@@ -104,30 +99,3 @@ def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path
     assert "paper" in text
     assert list(folder.rglob("*.png"))
     assert list(folder.rglob("*.csv"))
-
-
-@pytest.fixture(scope="module")
-def index(world: Path, prepared: Prepared[Any]) -> FrameIndex:  # noqa: ARG001 (it renders the videos)
-    folders, cache = corpus_folders([world / "data"]), world / "cache"
-    first = open_index(folders, cache)
-    (stored,) = cache.iterdir()
-    before = stored.stat().st_mtime_ns
-    open_index(folders, cache)
-    assert stored.stat().st_mtime_ns == before
-    return first
-
-
-def test_captions_of_localized_seconds_answer_more_than_captions_of_whole_clips(
-    task: EgoFactTask, index: FrameIndex, tmp_path: Path
-) -> None:
-    """The direction of the paper's table 3, on data and with a model that are none of the paper's."""
-    right = {}
-    with running(SimulatedModel(index, preset("strong", {"perception": 0.95}))) as server:
-        reasoner = {"kind": "openai", "model": server.name, "base_url": server.base_url}
-        prepared = task.prepare(Settings.model_validate({"reasoner": reasoner}))
-        for name in ("videorag-ren-localized", "videorag-ren"):
-            run_solver(task, prepared, name, 0, tmp_path / name)
-            found = samples(tmp_path / name)
-            assert len(found) == QUERIES
-            right[name] = sum(bool(sample["correct"]) for sample in found)
-    assert right["videorag-ren-localized"] > right["videorag-ren"]
