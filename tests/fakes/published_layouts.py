@@ -14,10 +14,11 @@ import av
 from eval.workbench.corpus import make_corpus
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
-from tests.fakes.egofact_sources import OBJECTS, write_sources
 from tests.fakes.layouts import QUESTIONS
 
 SECONDS = 30
+OBJECTS = {"kitchen": ("kettle", "ladle", "mug"), "garage": ("hammer", "wrench", "drill")}
+VERBS = ("lifts", "washes", "hides")
 ADDRESS = "https://www.youtube.com/watch?v="
 
 
@@ -28,10 +29,27 @@ def render_videos(folder: Path) -> list[Path]:
 
 
 def write_egofact(home: Path, videos: Sequence[Path]) -> None:
-    """Ego4D as its client leaves it, a table of Ego4DSounds, a table of WikiHow."""
-    write_sources(home, dict(zip(OBJECTS, videos, strict=True)))
-    (home / "sounds.csv").rename(home / "train_clips_1.2m.csv")
-    (home / "wikihow.csv").rename(home / "wikihowAll.csv")
+    """Ego4D as its client leaves it, with one video that is missing; tables of Ego4DSounds and WikiHow."""
+    (home / "ego4d" / "v2" / "full_scale").mkdir(parents=True)
+    known, rows = [], ["video_uid\tclip_start\tclip_end\tclip_text"]
+    for path, (uid, things) in zip(videos, OBJECTS.items(), strict=True):
+        shutil.copy(path, home / "ego4d" / "v2" / "full_scale" / f"{uid}.mp4")
+        known.append({"video_uid": uid, "duration_sec": 30.0, "scenarios": ["Bike mechanic", uid]})
+        rows += [
+            f"{uid}\t{4 + 5 * at}\t{6 + 5 * at}\t#C C {verb} the {thing}"
+            for at, (verb, thing) in enumerate(zip(VERBS, things, strict=True))
+        ]
+    rows.append("gone\t1\t2\t#C C opens a box")
+    known.append({"video_uid": "gone", "duration_sec": 30.0, "scenarios": ["Bike mechanic"]})
+    (home / "ego4d" / "ego4d.json").write_text(json.dumps({"videos": known}), encoding="utf-8")
+    (home / "train_clips_1.2m.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    with (home / "wikihowAll.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["headline", "title", "text"])
+        names = [name for things in OBJECTS.values() for name in things]
+        for at, (thing, verb) in enumerate((name, verb) for name in names for verb in ("Care for", "Choose")):
+            text = f"A {thing} is useful. Keep the {thing} at {at + 10} degrees. Clean it when it is dirty."
+            table.writerow([f"Clean the {thing}.", f"How to {verb} a {thing.title()}", text])
 
 
 def write_video_detective(home: Path, videos: Sequence[Path]) -> None:
