@@ -14,6 +14,7 @@ import pytest
 
 from corpora.scan import Shard
 from rag._cli.main import main
+from rag._cli.progress import PROBLEMS_OF_A_KIND
 from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
 
@@ -208,16 +209,46 @@ def test_ignored_files_are_named(
     monkeypatch.chdir(tmp_path)
     folder = Path("notes")
     folder.mkdir()
-    for name in ("a.xyz", "b.xyz", "c.xyz", "lone.srt", "notes.json"):
+    for name in ("a.xyz", "b.xyz", "c.xyz", "notes.json"):
         (folder / name).write_text('[{"text": "Green tea is brewed at eighty degrees."}]')
     assert main(["index", "notes", "--text"]) == 1
     below = tmp_path / "notes"
     assert capsys.readouterr().err.splitlines() == [
-        f"rag: {below / 'lone.srt'}: belongs to no video beside it; "
-        "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt",
         "rag: no indexable file in notes",
         f"rag: {below / 'notes.json'}: ignored: a .json file is read only when it is named",
         f"rag: {below / 'a.xyz'}: ignored: no reader knows this kind of file",
         f"rag: {below / 'b.xyz'}: ignored: no reader knows this kind of file",
-        "rag: 2 more ignored; -v names them",
+        "rag: 1 more ignored; -v names them",
     ]
+
+
+def test_of_many_files_with_one_problem_the_first_are_named_and_the_others_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report has all."""
+    monkeypatch.setenv("RAG_ENCODER__IMAGE", "none")
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for n in range(PROBLEMS_OF_A_KIND + 5):
+        (folder / f"{n:02d}.mp4").write_bytes(b"")
+    (folder / "bad.srt").write_text("no subtitles")
+    (folder / "notes.md").write_text("# Oil\n\nTwo drops.\n")
+    done = run_rag(tmp_path, "index", "corpus", "--library", "library")
+    lines = [line for line in done.stderr.splitlines() if line.startswith(str(folder))]
+    assert len([line for line in lines if ".mp4: " in line]) == PROBLEMS_OF_A_KIND, done.stderr
+    assert "5 more files: " in done.stderr
+    assert len([p for p in json.loads(done.stdout)["problems"] if p["path"].endswith(".mp4")]) == 25
+
+
+@pytest.mark.usefixtures("tiny_text")
+def test_commands_on_an_empty_library_name_the_one_that_fills_it(tmp_path: Path) -> None:
+    """As after an interrupted first run."""
+    (tmp_path / "notes.txt").write_text("The oil pump is behind the left cover.\n")
+    for words in (["index", "notes.txt"], ["remove", "notes.txt", "--yes"]):
+        assert run_rag(tmp_path, *words).returncode == 0
+    said = ".rag: nothing is indexed here yet; run: rag index FOLDER\n"
+    assert said in run_rag(tmp_path, "search", "oil pump").stderr
+    asked = ("ask", "Where is the oil pump?", "--json")
+    assert "The library holds nothing yet; fill it with: rag index FOLDER" in run_rag(tmp_path, *asked).stdout
+    assert run_rag(tmp_path, "index", "notes.txt").returncode == 0
+    assert "behind the left cover" in run_rag(tmp_path, *asked).stdout

@@ -1,4 +1,4 @@
-"""What an agent's command prints and writes: steps, trace, and the files of its web."""
+"""What an agent's command prints and writes: steps and trace."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
-from eval.workbench.story import plan_clip
-from eval.workbench.video import Render, clip_frames, write_video
-from rag._cli.agent_run import local_path
 from rag._cli.main import main
 from rag.engine import Engine
 from rag.library import Library
-from rag.web import open_web
-from rag.web.building import build_web
 from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 
 
@@ -61,17 +56,3 @@ def test_the_command_prints_steps_and_writes_a_trace(
     assert "look: 4/" not in err
     assert Path("t.jsonl").read_bytes() != first
     assert "observe" in rules.asked
-
-
-def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
-    story, render = plan_clip(1, "dev", duration=2), Render(120, 2)
-    video = tmp_path / "videos" / "kettle.mp4"
-    video.parent.mkdir()
-    write_video(video, clip_frames(story, render), iter(()), render)
-    build_web(tmp_path / "web", [video.parent])
-    web = open_web(tmp_path / "web", engine="bm25")
-    (entry,) = web.catalogue.videos
-    assert local_path(web, made=True)(entry.url) == str(video)
-    assert local_path(web, made=True)("https://videos.example/another") == ""
-    # The files of a frozen web are its own affair.
-    assert local_path(web, made=False)(entry.url) == ""

@@ -88,16 +88,6 @@ def test_a_search_cites_the_moment_and_quotes_what_matched(world: World) -> None
     assert [item.type for item in shown.content] == ["text", "text", "image"]
 
 
-def test_a_file_that_is_gone_is_said(world: World) -> None:
-    found = _call(world, "search_library", {"query": "kettle"})
-    states = {row["citation"].split("@")[0]: row.get("state") for row in found.structured_content["results"]}
-    assert (states[world.gone], states[world.kettle]) == ("missing", None)
-    windows = _call(world, "find_in_video", {"video": world.gone, "query": "kettle"})
-    assert windows.structured_content["state"] == "missing"
-    kept = _call(world, "find_in_video", {"video": world.kettle, "query": "kettle"})
-    assert "state" not in kept.structured_content
-
-
 def test_where_nothing_matches_a_search_says_so_and_names_what_cannot_be_found(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,20 +1,45 @@
-"""docs/reference/settings.md says what the settings model says, and its flags are flags."""
+"""docs/reference against the program: the blocks of json.md, and settings.md with its flags."""
 
 from __future__ import annotations
 
 import json
 import runpy
 from pathlib import Path
+from typing import NotRequired, get_origin
 
 import pytest
 from pydantic import SecretStr
 
+from rag._cli.main import main
 from rag.errors import SettingsError
+from rag.library import Library
 from rag.settings import load_settings
+from tests.fakes.libraries import FixedLibrary
+from tests.fakes.sources import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-_SCRIPT = runpy.run_path(str(ROOT / "docs/write_reference.py"))
-ROWS = [row for _, held in _SCRIPT["rows"]() for row in held]
+SCRIPT = runpy.run_path(str(ROOT / "docs/write_reference.py"))
+ROWS = [row for _, held in SCRIPT["rows"]() for row in held]
+BELL = "\x07"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("ask What?", "search lamp", "localize a.mp4 lamp", "stats", "stats --problems", "remove a.mp4"),
+        *("doctor --settings", "models list", "eval list", "workbench make wb --clips 1 --fps 5"),
+    ],
+)
+def test_a_document_has_the_keys_of_its_block_and_no_other(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    library = FixedLibrary()
+    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
+    assert main([*command.split(), "--json"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    keys = SCRIPT["document_keys"](shape["schema"])
+    required = {key.name for key in keys if get_origin(key.kind) is not NotRequired}
+    assert required <= shape.keys() <= {key.name for key in keys}
 
 
 def test_every_setting_is_explained_and_those_of_flags_name_theirs():
@@ -22,9 +47,6 @@ def test_every_setting_is_explained_and_those_of_flags_name_theirs():
     flags = {row.name: row.flag for row in ROWS if row.flag}
     assert len(flags) == 15
     assert (flags["library"], flags["search.top_k"]) == ("--library", "--top-k")
-
-
-BELL = "\x07"
 
 
 def outcome(row) -> str:
