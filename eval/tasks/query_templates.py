@@ -1,6 +1,6 @@
 """Queries by memory of a synthetic video, in the first person: made from the ground truth by templates.
 
-Details are omitted, blurred or wrong, each at a rate of `Fuzz`; every text has the list of its changes.
+Details are omitted, blurred or wrong, each at a rate of `Fuzz`.
 The cues do not overlap, as in RVMS-Bench (RACLO, C.5): an impression names no single moment, a moment
 neither what was before nor a sound.
 
@@ -72,107 +72,74 @@ class Fuzz:
     vague: float = 0.25
     wrong: float = 0.08
 
-
-@dataclass(frozen=True, slots=True)
-class QueryText:
-    """A text of a query, and what was changed in it."""
-
-    text: str
-    changes: tuple[str, ...] = ()
-    """ "left out: place", "vague: thing", "wrong: colour", in the order of the text."""
+    def change(self, rng: random.Random, *kinds: str) -> str:
+        """What becomes of a detail: one of `kinds`, or "kept"; without `kinds`: anything."""
+        draw = rng.random()
+        for name, share in (("left out", self.omitted), ("vague", self.vague), ("wrong", self.wrong)):
+            if draw < share:
+                return name if not kinds or name in kinds else "kept"
+            draw -= share
+        return "kept"
 
 
 _PLACE = re.compile(r" (?:\w+ to|from|off|onto|into|upon|on|with|using|under|at|in|to|over) the \{p\}$")
 """Where, or with what: the end of a phrase."""
 
 
-class _TextSampler:
-    """Draws the change of each detail, and records it."""
-
-    def __init__(self, rng: random.Random, fuzz: Fuzz) -> None:
-        self.rng, self.fuzz = rng, fuzz
-        self.changes: list[str] = []
-
-    def change(self, detail: str, kinds: tuple[str, ...] = ("left out", "vague", "wrong")) -> str:
-        draw, change = self.rng.random(), "kept"
-        for name, share in (
-            ("left out", self.fuzz.omitted),
-            ("vague", self.fuzz.vague),
-            ("wrong", self.fuzz.wrong),
-        ):
-            if draw < share:
-                change = name
-                break
-            draw -= share
-        if change not in kinds:
-            return "kept"
-        if change != "kept":
-            self.changes.append(f"{change}: {detail}")
-        return change
-
-    def text_of(self, *sentences: str) -> QueryText:
-        kept = [tidy(sentence) for sentence in sentences if sentence]
-        text = " ".join(f"{one[0].upper()}{one[1:]}." for one in kept)
-        return QueryText(text, tuple(self.changes))
+def _text(*sentences: str) -> str:
+    kept = [tidy(sentence) for sentence in sentences if sentence]
+    return " ".join(f"{one[0].upper()}{one[1:]}." for one in kept)
 
 
-def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> QueryText:
+def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> str:
     """G: theme, scenes in their course, people, light and sound of the whole; about 60 words.
 
     `theme`: what it is about in other words than its maker's, as "on the day after a wedding".
     """
-    sampler = _TextSampler(rng, fuzz)
-    kept = sampler.change("theme", ("left out",)) if theme else "left out"
+    kept = fuzz.change(rng, "left out") if theme else "left out"
     about = f", filmed {theme}" if kept == "kept" else ""
     first = f"{rng.choice(RECALLED)} it was a first-person film of everyday jobs{about}"
-    return sampler.text_of(first, *_course(sampler, video), _people(video), _light(sampler, video))
+    return _text(first, *_course(rng, fuzz, video), _people(video), _light(rng, fuzz, video))
 
 
 def moment(
     rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
-) -> QueryText:
+) -> str:
     """K: who does what with what, and what is around, at one instant; `light`: and the light there."""
-    sampler = _TextSampler(rng, fuzz)
-    doing = _action(sampler, event, story.split)
-    where = "" if sampler.change("scene", ("left out",)) != "kept" else f" in {WORDING['rooms'][story.scene]}"
-    around = [found for prop in story.props if (found := _prop(sampler, prop.prop_id, prop.color))]
+    doing = _action(rng, fuzz, event, story.split)
+    where = "" if fuzz.change(rng, "left out") != "kept" else f" in {WORDING['rooms'][story.scene]}"
+    around = [found for prop in story.props if (found := _prop(rng, fuzz, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
-    kept = light and sampler.change("light", ("left out",)) == "kept"
+    kept = light and fuzz.change(rng, "left out") == "kept"
     lit = LIGHT[story.light] if kept else ""
-    return sampler.text_of(
+    return _text(
         f"{rng.choice(RECALLED)} the frame shows how {doing}{where}", behind, f"it was {lit}" if lit else ""
     )
 
 
-def beside(
-    rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()
-) -> QueryText:
+def beside(rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()) -> str:
     """T, one of its two strings: what went on just before, or just after. `position`: which."""
-    sampler = _TextSampler(rng, fuzz)
     opening = "In the preceding seconds, I remember," if position == "before" else "In the following seconds"
-    return sampler.text_of(f"{opening} {_action(sampler, event, story.split)}")
+    return _text(f"{opening} {_action(rng, fuzz, event, story.split)}")
 
 
-def auditory_cue(
-    rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()
-) -> QueryText:
+def auditory_cue(rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> str:
     """A: what is said near the moment, the noise of what is done, and the tune."""
-    sampler = _TextSampler(rng, fuzz)
     start, end = part.start + event.start, part.start + event.end
     line = said_near(video.lines, start, end)
     spoken = ""
     if line is not None:
-        change = sampler.change("words", ("left out", "vague"))
+        change = fuzz.change(rng, "left out", "vague")
         words = line.text.rstrip(".").removeprefix("Now ")
         topic = _topic(line.text)
         if change == "kept":
             spoken = f"a voice said something like “{words}”"
         elif change == "vague" and topic:
             spoken = f"a voice said something about the {topic}"
-    noise = action_noise(event.action_id) if sampler.change("noise", ("left out",)) == "kept" else ""
+    noise = action_noise(event.action_id) if fuzz.change(rng, "left out") == "kept" else ""
     opening = f"I vaguely recall {noise}" if noise else "I recall no noise that stood out"
     tune = "a quiet tune went on in the background" if rng.random() < 0.5 else ""
-    return sampler.text_of(opening, spoken, tune)
+    return _text(opening, spoken, tune)
 
 
 def vague_object(kind_id: str) -> str:
@@ -180,14 +147,14 @@ def vague_object(kind_id: str) -> str:
     return str(WORDING["families"].get(kind(kind_id).family, "something"))
 
 
-def _action(sampler: _TextSampler, event: Event, split: Split) -> str:
+def _action(rng: random.Random, fuzz: Fuzz, event: Event, split: Split) -> str:
     """ "the woman wipes down a pan": the agent, the action in another phrase, the thing, the place."""
     done = action(event.action_id).phrases[split]
     phrase = done[1] if len(done) > 1 else done[0]
-    thing = _object(sampler, event.kind_id, split)
+    thing = _object(rng, fuzz, event.kind_id, split)
     place = event.place
     if place is not None and place not in PEOPLE:
-        change = sampler.change("place", ("left out", "vague"))
+        change = fuzz.change(rng, "left out", "vague")
         if change == "left out":
             phrase = _PLACE.sub("", phrase)
         named = "something" if change == "vague" else place_name(place)
@@ -198,19 +165,19 @@ def _action(sampler: _TextSampler, event: Event, split: Split) -> str:
     return f"{agent} {predicate(phrase, thing, named)}"
 
 
-def _object(sampler: _TextSampler, kind_id: str, split: Split) -> str:
-    change = sampler.change("thing", ("vague", "wrong"))
+def _object(rng: random.Random, fuzz: Fuzz, kind_id: str, split: Split) -> str:
+    change = fuzz.change(rng, "vague", "wrong")
     if change == "vague":
         return vague_object(kind_id)
     if change == "wrong":
         family = [other for other in KINDS if other.family == kind(kind_id).family]
-        return with_article(sampler.rng.choice([o for o in family if o.kind_id != kind_id]).name)
-    named = kind(kind_id).aliases[split] if sampler.rng.random() < 0.3 else kind(kind_id).name
+        return with_article(rng.choice([o for o in family if o.kind_id != kind_id]).name)
+    named = kind(kind_id).aliases[split] if rng.random() < 0.3 else kind(kind_id).name
     return with_article(named)
 
 
-def _prop(sampler: _TextSampler, prop: str, color: str) -> str:
-    change = sampler.change(f"decor {prop}")
+def _prop(rng: random.Random, fuzz: Fuzz, prop: str, color: str) -> str:
+    change = fuzz.change(rng)
     if change == "left out":
         return ""
     if change == "vague":
@@ -220,20 +187,20 @@ def _prop(sampler: _TextSampler, prop: str, color: str) -> str:
     return with_article(f"{kept} {place_name(prop)}")
 
 
-def _course(sampler: _TextSampler, video: LongVideo) -> list[str]:
+def _course(rng: random.Random, fuzz: Fuzz, video: LongVideo) -> list[str]:
     """The scene that it began with, one from its middle, and the last; with what was there."""
     parts = video.parts
     inner = parts[1:-1]
-    chosen = [parts[0], *(sampler.rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]
+    chosen = [parts[0], *(rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]
     openings = ["it began with", "later there was", "it ended with"]
     if len(chosen) == 2:
         del openings[1]
     kept: list[str] = []
     for opening, part in zip(openings, chosen, strict=False):
-        if len(kept) and sampler.change("scene", ("left out",)) != "kept":
+        if len(kept) and fuzz.change(rng, "left out") != "kept":
             continue
         phrases = scene(part.story.scene).phrases[part.story.split]
-        shown = _prop(sampler, part.story.props[0].prop_id, part.story.props[0].color)
+        shown = _prop(rng, fuzz, part.story.props[0].prop_id, part.story.props[0].color)
         kept.append(f"{opening} {phrases[-1]}" + (f", with {shown} to be seen" if shown else ""))
     return kept
 
@@ -245,10 +212,10 @@ def _people(video: LongVideo) -> str:
     return f"besides the hands of whoever filmed, {' and '.join(people)} came into view"
 
 
-def _light(sampler: _TextSampler, video: LongVideo) -> str:
+def _light(rng: random.Random, fuzz: Fuzz, video: LongVideo) -> str:
     lights = Counter(part.story.light for part in video.parts)
     most, count = lights.most_common(1)[0]
-    if count * 2 < len(video.parts) or sampler.change("light", ("left out",)) != "kept":
+    if count * 2 < len(video.parts) or fuzz.change(rng, "left out") != "kept":
         return ""
     return f"most of it was {LIGHT[most]}, with a tune in the background"
 

@@ -24,7 +24,6 @@ from eval.tasks.query_templates import (
     OCCASIONS,
     Fuzz,
     Paraphrase,
-    QueryText,
     auditory_cue,
     beside,
     impression,
@@ -257,24 +256,16 @@ def _samples(
     rng: random.Random, target: TargetVideo, name: str, found: _Moment, fuzz: Fuzz
 ) -> Iterator[RvmsSample]:
     part, event, story = found.part, found.event, found.part.story
-    texts: dict[str, QueryText] = {
-        "G": impression(rng, target.video, fuzz, theme=target.theme),
-        "K": moment(rng, event, story, fuzz),
-        "before": beside(rng, found.before, story, "before", fuzz),
-        "after": beside(rng, found.after, story, "after", fuzz),
-        "A": auditory_cue(rng, target.video, part, event, fuzz),
-    }
     memory = Memory(
-        global_impression=texts["G"].text,
-        key_moment=texts["K"].text,
-        before=texts["before"].text,
-        after=texts["after"].text,
-        auditory_memory=texts["A"].text,
+        global_impression=impression(rng, target.video, fuzz, theme=target.theme),
+        key_moment=moment(rng, event, story, fuzz),
+        before=beside(rng, found.before, story, "before", fuzz),
+        after=beside(rng, found.after, story, "after", fuzz),
+        auditory_memory=auditory_cue(rng, target.video, part, event, fuzz),
     )
     seen = (event.seen_from + event.seen_until) / 2
     uploads = [target.upload, *target.duplicates]
     for task in TASKS:
-        kept = [cue for cue in texts if cue in task or ("T" in task and cue in ("before", "after"))]
         yield RvmsSample(
             sample_id=f"{name}-{task}",
             moment_id=name,
@@ -288,7 +279,6 @@ def _samples(
             shot=(part.start, part.end),
             event=(round(part.start + event.start, 3), round(part.start + event.end, 3)),
             uploads=tuple(TargetUpload(upload.url, "", target.speed_of(upload)) for upload in uploads),
-            changes=tuple(f"{cue}: {change}" for cue in kept for change in texts[cue].changes),
         )
 
 

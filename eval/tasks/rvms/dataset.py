@@ -62,8 +62,6 @@ class RvmsSample:
     event: tuple[float, float] | None = None
     uploads: tuple[TargetUpload, ...] = ()
     """All that show the video, the original first; published rows have one."""
-    changes: tuple[str, ...] = ()
-    """Details that the text omits, blurs or gets wrong."""
 
     @property
     def asks_video(self) -> bool:

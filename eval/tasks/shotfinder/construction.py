@@ -274,41 +274,37 @@ def _drafted(
             value = member.value or family.value
             rng = _rng(shape, "constraint", family.name, at, value)
             if family.task == "temporal":
-                constraint, changes = _around(shape, family, member, at)
+                constraint = _around(shape, family, member, at)
                 twins = tuple(_place(uploads[0][1], other, shape) for other in family.asked if other != at)
             else:
-                constraint, changes = rng.choice(WORDS["constraints"][value]), ()
+                constraint = rng.choice(WORDS["constraints"][value])
                 twins = tuple(other for one, other in places if one is not member)
             event = stories_of(shape, member.job)[at].events[0]
             opening = _rng(shape, "opening", family.name, at).choice(WORDS["openings"])
             yield ShotQuery(
                 query_id=f"{family.name}-{at}" + (f"-{member.value}" if member.value else ""),
                 task=family.task,
-                description=f"{opening} {described.text}",
+                description=f"{opening} {described}",
                 constraint=constraint,
                 gold=place,
                 frame=round(place.start + (event.seen_from + event.seen_until) / 2, 3),
                 value=value,
                 twins=twins,
                 cluster=family.name,
-                changes=(*described.changes, *changes),
             )
 
 
-def _around(shape: ShotShape, family: Family, member: Member, at: int) -> tuple[str, tuple[str, ...]]:
+def _around(shape: ShotShape, family: Family, member: Member, at: int) -> str:
     """The shots before and after, as far as they are asked by; on two lines."""
     stories = stories_of(shape, member.job)
     lines: list[str] = []
-    changes: list[str] = []
     for side, other in (("before", at - 1), ("after", at + 1)):
         if family.value not in (side, "both"):
             lines.append("")
             continue
         rng = _rng(shape, "around", family.name, at, side)
-        described = beside(rng, stories[other].events[0], stories[other], side, FUZZ)
-        lines.append(described.text)
-        changes += described.changes
-    return "\n".join(lines), tuple(changes)
+        lines.append(beside(rng, stories[other].events[0], stories[other], side, FUZZ))
+    return "\n".join(lines)
 
 
 def _place(upload: Upload, at: int, shape: ShotShape) -> Place:

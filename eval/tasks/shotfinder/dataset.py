@@ -68,8 +68,6 @@ class ShotQuery:
     """The queries on one set of videos. Empty: the gold video."""
     image: str = ""
     """The true frame as an image file, relative to the data; empty where the frame is to be decoded."""
-    changes: tuple[str, ...] = ()
-    """Details that the text omits, blurs or gets wrong."""
     topic: str = ""
     """Of the video, of the paper's 20; empty where it is unknown."""
 

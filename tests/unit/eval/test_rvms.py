@@ -140,15 +140,13 @@ def test_what_is_remembered_is_fuzzy_by_measure() -> None:
     before, event = part.story.events[0], part.story.events[1]
     rng = stream("wording")
     clear = moment(rng, event, part.story, CLEAR)
-    assert clear.changes == ()
-    assert event.patient in clear.text
+    assert event.patient in clear
     blurred = [moment(stream("w", n), event, part.story, Fuzz(0.5, 0.3, 0.2)) for n in range(20)]
-    kinds = {change.partition(":")[0] for query in blurred for change in query.changes}
-    assert kinds == {"left out", "vague", "wrong"}
-    assert len({query.text for query in blurred}) > 5
-    assert impression(stream("g"), video, CLEAR, theme="on a wedding day").text.count("wedding") == 1
-    assert beside(rng, before, part.story, "before").text.startswith("In the preceding seconds")
-    assert auditory_cue(rng, video, part, event).text
+    assert len(set(blurred)) > 5
+    assert any(event.patient not in text for text in blurred)
+    assert impression(stream("g"), video, CLEAR, theme="on a wedding day").count("wedding") == 1
+    assert beside(rng, before, part.story, "before").startswith("In the preceding seconds")
+    assert auditory_cue(rng, video, part, event)
 
 
 def checked(**fields: Any) -> CandidateScore:
