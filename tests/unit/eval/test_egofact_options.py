@@ -15,7 +15,6 @@ from eval.tasks.egofact.construction.options import (
     PassageIndex,
     choose_distractors,
     choose_pairs,
-    quality_score,
     shuffled_order,
     workbench_prior,
 )
@@ -52,20 +51,6 @@ def test_what_the_clip_uses_and_shows_comes_first():
     assert names is not None
     assert set(names[:2]) == set(THINGS[1:3])
     assert set(names[2:4]) == set(THINGS[5:7])
-
-
-def test_the_quality_score_counts_what_it_says():
-    target = event("mug", 1.0)
-    prior, encoder = even_prior(), words()
-
-    def score(names, text="what is it?"):
-        return quality_score(text, target, names, prior, encoder, 0.9)
-
-    assert score(THINGS[:6]) == 10
-    assert score([*THINGS[:5], "unknown thing"]) == 8
-    assert score([*THINGS[:5], "Kettle"]) == 4
-    assert score(THINGS[:6], "what is the towel?") == 6
-    assert score(["paint can", "oil can", *THINGS[:4]]) == 5
 
 
 def _drafter(seed=1):

@@ -1,4 +1,4 @@
-"""From a candidate to a whole query: distractors, statements, quality, order (EgoFact, C.2.4, C.2.5).
+"""From a candidate to a whole query: distractors, statements, order (EgoFact, C.2.4, C.2.5).
 
 Distractors are five objects beside the right one: in context, distinguishable by sight, no synonyms. In
 context means: the clip uses them elsewhere, or they are in view; and the asked action fits them. The
@@ -21,7 +21,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from eval.runs.records import LETTERS
@@ -123,38 +123,6 @@ def _proposals(
     # In random order, the heavier the earlier (Efraimidis and Spirakis, 2006).
     keys = {name: rng.random() ** (1 / weights[name]) for name in left}
     yield from sorted(left, key=lambda name: (-keys[name], name))
-
-
-def quality_score(
-    text: str,
-    target: EventStructure,
-    objects: Sequence[str],
-    prior: ObjectPrior,
-    encoder: CachedEncoder,
-    synonym: float,
-) -> float:
-    """0 to 10 (EgoFact, C.2.4), by rule where the paper asks a language model.
-
-    10, less 4 for options that are synonyms (similarity of the paper's "different
-    objects"), less 1 for each pair of options of the same last word (hard to distinguish
-    by sight from their names: "paint can", "oil can"), less 2 for each option
-    that the action does not fit (out of context), less 4 if the question says an
-    option's name (answered without watching). Every rule is about all six
-    options alike, so that none of them betrays the right one.
-
-    `objects`: all six; `synonym`: cosine from which two names are the same object.
-    """
-    cosines = encoder.similarity(list(objects), list(objects))
-    pairs = list(combinations(range(len(objects)), 2))
-    score = 10.0
-    if any(cosines[one, other] >= synonym for one, other in pairs):
-        score -= 4
-    score -= sum(objects[one].split()[-1] == objects[other].split()[-1] for one, other in pairs)
-    fit = prior.weights(target)
-    score -= 2 * sum(name not in fit for name in objects)
-    if any(names_object(text, name) for name in objects):
-        score -= 4
-    return max(0.0, score)
 
 
 TWO_HOP_TRUTH: tuple[Truth, ...] = (
@@ -281,7 +249,7 @@ ONE_HOP_TRUTH: tuple[Truth, ...] = (*("object-distractor",) * 5, "true")
 
 @dataclass(frozen=True)
 class Drafter:
-    """What all queries of a build are drafted with: distractors and their quality by rules."""
+    """What all queries of a build are drafted with: distractors by rules."""
 
     prior: ObjectPrior
     passages: Passages
@@ -313,18 +281,7 @@ class Drafter:
         names = choose_distractors(
             candidate, self.prior, self.encoder, self.settings, random.Random(objects_of)
         )
-        if names is None:
-            return "objects"
-        target = candidate.target
-        score = quality_score(
-            candidate.text,
-            target,
-            (*names, target.patient_canonical),
-            self.prior,
-            self.encoder,
-            self.settings.object_similarity,
-        )
-        return names if score >= self.settings.quality else "quality"
+        return "objects" if names is None else names
 
 
 def shuffled_order(count: int, seed: int) -> tuple[int, ...]:
