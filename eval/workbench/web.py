@@ -311,22 +311,6 @@ def _share(share: float, count: int) -> int:
     return min(count, round(share * count))
 
 
-@dataclass(frozen=True, slots=True)
-class WebReport:
-    """What a web holds, and what one run made of it."""
-
-    folder: str
-    uploads: int
-    pages: int
-    videos: int
-    """Files; several uploads may show one."""
-    made: int
-    """Videos of this run; the others were there already."""
-    seconds: float
-    """Seconds of media in all videos."""
-    bytes: int
-
-
 def make_web(
     folder: str | os.PathLike[str],
     plan: WebPlan,
@@ -335,8 +319,8 @@ def make_web(
     workers: int = 2,
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
-) -> WebReport:
-    """Write the web of `plan` into `folder`, with uploads beside its own.
+) -> int:
+    """Write the web of `plan` into `folder`, with uploads beside its own; gives how many videos were missing.
 
     It can be killed at any moment, and the same call goes on. Raises `UsageError` where the folder holds
     something else or two uploads share an id, `RagError` where it cannot be written.
@@ -355,15 +339,7 @@ def make_web(
             (hidden / RECORD).unlink(missing_ok=True)
             write_lines(home / "pages.jsonl", pages)
             write_lines(home / "web.jsonl", _rows(home / "videos", uploads, lines))
-    return WebReport(
-        folder=os.fspath(folder),
-        uploads=len(uploads),
-        pages=len(pages),
-        videos=len(lines),
-        made=made,
-        seconds=round(sum(line["duration"] for line in lines), 3),
-        bytes=sum(line["bytes"] for line in lines),
-    )
+    return made
 
 
 def _arguments(plan: WebPlan, inserted: Sequence[Upload]) -> dict[str, Any]:

@@ -13,12 +13,9 @@ from corpora.escaping import visible
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import FaultRates, Force, Host, Port, Session, given_path, with_session
-from rag.errors import UsageError
-from rag.rendering.terminal import byte_count, counted, duration
+from rag.rendering.terminal import counted
 
 if TYPE_CHECKING:
-    from corpora.outputs import OverwritePolicy
-    from eval.workbench.web import WebPlan
     from rag.web.building import BuildReport
 
 app = typer.Typer(
@@ -43,20 +40,10 @@ def build(
         ),
     ] = None,
     library: Annotated[Path | None, option("--library DIR", "Also all that this library holds.")] = None,
-    workbench: Annotated[bool, option("--workbench", "Draw a web of the Workbench world instead.")] = False,
-    videos: Annotated[int, option("--films N", "With --workbench: number of different videos.", min=1)] = 160,
-    noise: Annotated[int, option("--noise N", "Of the Workbench: unrelated uploads.", min=0)] = 80,
-    seed: SeedOption = 0,
     force: Force = False,
 ) -> int:
     """Write web.jsonl and pages.jsonl into DIR. Files are named in them, not copied."""
     policy = session.overwrite_policy(force, *(sources or ()))
-    if workbench:
-        from eval.workbench.web import WebPlan
-
-        if sources or library is not None:
-            raise UsageError("--workbench renders all its videos; omit SOURCE and --library")
-        return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session, policy)
     from rag.web.building import build_web
 
     def report_path(path: str) -> None:
@@ -147,23 +134,6 @@ def serve(
         real_time=True,
     ).session(WebTrace(trace, policy))
     run(web, host, port, started=lambda base: print_lines([base]))
-    return 0
-
-
-def _draw(folder: Path, plan: WebPlan, session: Session, policy: OverwritePolicy) -> int:
-    from eval.workbench.recording import recorded_fields
-    from eval.workbench.web import make_web
-    from rag._cli.progress import open_progress
-
-    with open_progress() as progress:
-        report = make_web(folder, plan, progress=progress, policy=policy)
-    lines = [
-        f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'video')} with "
-        f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
-        f"{counted(report.pages, 'page')} of text",
-        f"serve it with: rag web serve {os.fspath(folder)}",
-    ]
-    session.report("rag.web.workbench/1", recorded_fields(report), lines)
     return 0
 
 

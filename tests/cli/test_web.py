@@ -34,7 +34,6 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         (["serve", "web", "--faults", "often"], 2, "a rate is in [0, 1]"),
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
-        (["build", "out", "web", "--workbench"], 2, "omit SOURCE"),
         (["serve", "web", "--port", "0", "--trace", "no/such/folder"], 2, "cannot be written"),
     ],
 )
