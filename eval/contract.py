@@ -27,7 +27,7 @@ from eval.runs.records import (
     output_of,
     score_of,
 )
-from eval.task import LocalizingSolver, Prepared, ScorerOptions, Task
+from eval.task import LocalizingSolver, Prepared, Task
 from rag.errors import UsageError
 from rag.settings import Settings
 
@@ -83,7 +83,7 @@ def check_solver(task: Task[Any], prepared: Prepared[Any], name: str, seed: int 
         again = second.solve(asked)
         _require(isinstance(output, Output), f"{name}: solve() gives an Output")
         _require(_shape(output) == _shape(again), f"{name}: the same seed and input give the same output")
-        scorer = task.open_scorer(prepared, ScorerOptions())
+        scorer = task.open_scorer(prepared)
         check_sample(query, make_sample(query, output, scorer.score(query, output)))
         if isinstance(first, LocalizingSolver) and query.video:
             window = first.localize(asked, query.video)
@@ -94,11 +94,9 @@ def check_solver(task: Task[Any], prepared: Prepared[Any], name: str, seed: int 
     return outputs[0]
 
 
-def check_scorer(
-    task: Task[Any], prepared: Prepared[Any], output: Output, options: ScorerOptions | None = None
-) -> None:
+def check_scorer(task: Task[Any], prepared: Prepared[Any], output: Output, judge: str | None = None) -> None:
     """The same score twice, and again from the stored sample; `output`: of the first query."""
-    query, scorer = prepared.queries[0], task.open_scorer(prepared, options or ScorerOptions())
+    query, scorer = prepared.queries[0], task.open_scorer(prepared, judge)
     _require_json(scorer.settings, f"scorer of {task.name}")
     score = scorer.score(query, output)
     _require(isinstance(score, task.score_type), f"{task.name}: score() gives a {task.score_type.__name__}")
@@ -111,7 +109,7 @@ def check_scorer(
     again = make_sample(query, stored, scorer.score(query, stored))
     _require(_shape(again) == _shape(sample), f"{task.name}: the stored output gets the same score")
     try:
-        task.open_scorer(prepared, ScorerOptions(judge="no such judge"))
+        task.open_scorer(prepared, "no such judge")
     except UsageError:
         return
     raise AssertionError(f"{task.name}: open_scorer() raises UsageError for an unknown judge")

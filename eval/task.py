@@ -111,14 +111,6 @@ class Scorer(Protocol):
         """The verdict on the output of one query."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerOptions:
-    """The options of `rag eval score`; None: the task's default."""
-
-    judge: str | None = None
-    threshold: float | None = None
-
-
 @dataclass(frozen=True)
 class SolverSpec(Generic[Environment]):
     """A solver by name: what it is, and how it is opened."""
@@ -173,12 +165,6 @@ class Task(ABC, Generic[Environment]):
     def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
         """Every solver by name. Needs no data."""
 
-    def check_settings(self, settings: Settings, systems: Sequence[str]) -> None:
-        """Raises `UsageError` where these systems cannot run with the settings; called before `prepare`.
-
-        By default they can.
-        """
-
     @abstractmethod
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:
         """Make, index and read the data.
@@ -194,18 +180,16 @@ class Task(ABC, Generic[Environment]):
             raise UsageError(f"no system {name!r}; there are {', '.join(self.solvers)}")
         return found
 
-    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (of a subclass)
-        """Raises `UsageError` for a judge or threshold that the task does not have."""
-        self.refuse(options)
+    def open_scorer(self, prepared: Prepared[Environment], judge: str | None = None) -> Scorer:  # noqa: ARG002 (of a subclass)
+        """`judge`: of `rag eval score --judge`. Raises `UsageError` for one that the task does not have."""
+        self.check_judge(judge)
         return ExactScorer()
 
-    def refuse(self, options: ScorerOptions, threshold: bool = False) -> None:
-        """Raises `UsageError` where `options` name a judge that is none of `judges`, or a threshold."""
-        if options.judge is not None and options.judge not in self.judges:
+    def check_judge(self, judge: str | None) -> None:
+        """Raises `UsageError` for a judge that is none of `judges`."""
+        if judge is not None and judge not in self.judges:
             known = f"its judges are {', '.join(self.judges)}" if self.judges else "it has no judge"
-            raise UsageError(f"{self.name}: no judge {options.judge!r}; {known}")
-        if options.threshold is not None and not threshold:
-            raise UsageError(f"{self.name}: no threshold can be set; its scores are exact")
+            raise UsageError(f"{self.name}: no judge {judge!r}; {known}")
 
     def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:  # noqa: ARG002 (of a subclass)
         """Further entries of `results.json`."""

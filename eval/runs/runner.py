@@ -53,7 +53,7 @@ from eval.runs.records import (
     token_counts,
     without_gold,
 )
-from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
+from eval.task import LocalizingSolver, Prepared, Scorer, Solver, SolverSpec, Task
 from eval.tasks import find_solver
 from rag.errors import FileProblem, ReplyInvalid, Unanswered, UsageError
 from rag.reasoners.llm.usage import usage_of, usage_together
@@ -97,7 +97,7 @@ def answer_queries(
                 own.opened = (
                     spare.pop()
                     if spare
-                    else (spec.open(prepared.environment, seed), task.open_scorer(prepared, ScorerOptions()))
+                    else (spec.open(prepared.environment, seed), task.open_scorer(prepared))
                 )
             solver, scorer = own.opened
             sample = answer_query(prepared, spec, solver, scorer, query)
@@ -291,7 +291,7 @@ def run_solver(
     opened = time.perf_counter()
     solver = spec.open(prepared.environment, seed)
     opened = time.perf_counter() - opened
-    scorer = task.open_scorer(prepared, ScorerOptions())
+    scorer = task.open_scorer(prepared)
     identity = {
         **known_identity(task.name, name, seed, limit),
         "settings": solver.settings,
@@ -359,11 +359,11 @@ def measure(task: Task[Any], folder: Path) -> Run:
     return run
 
 
-def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options: ScorerOptions) -> Run:
+def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, judge: str | None = None) -> Run:
     """Score every stored sample of a run again, without its solver, and measure the run.
 
     The samples and the identity's `scorer` are replaced. Raises `UsageError` for an unfinished run, and
-    for options that the task does not have.
+    for a judge that the task does not have.
     """
     run = read_run_folder(folder)
     if not run.complete:
@@ -371,7 +371,7 @@ def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options:
             f"{folder}: {len(run.samples)} of {len(run.queries)} queries are answered; "
             "finish it with 'rag eval run'"
         )
-    scorer = task.open_scorer(prepared, options)
+    scorer = task.open_scorer(prepared, judge)
     samples = [
         _scored_again(query, sample, scorer, task)
         for query, sample in zip(run.queries, run.samples, strict=True)

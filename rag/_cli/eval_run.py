@@ -75,7 +75,6 @@ def run(
 
     task = open_task(benchmark, data)
     names = _systems(system, task)
-    task.check_settings(session.settings, names)
     due = _due(task.name, names, _seeds(seed), out, limit)
     for folder, _, _ in due:
         require_run_folder(folder, policy)
@@ -191,27 +190,24 @@ def score(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
     judge: Annotated[str | None, option("--judge NAME", "Another judge of the benchmark.")] = None,
-    threshold: Annotated[float | None, option("--threshold X", "Another threshold of the judge.")] = None,
     data: Data = None,
     record: Record = None,  # noqa: ARG001 (in the session's settings)
     replay: Replay = None,  # noqa: ARG001 (as above)
 ) -> int:
     """Score the samples of complete runs again.
 
-    With the settings, judge and threshold given now. The stored outputs stay;
+    With the settings and judge given now. The stored outputs stay;
     scores, figures and the run's scorer are replaced.
     """
     from eval.runs.folder import read_run_folder, run_folders
     from eval.runs.runner import done_of, score_again
-    from eval.task import ScorerOptions
 
-    options = ScorerOptions(judge, threshold)
     done: list[Done] = []
     for folder in run_folders([run]):
         held = read_run_folder(folder)
         with RunProgress(held.identity["benchmark"]) as progress:
             task, prepared = prepare_task(held, data, session.settings, progress.made)
-            made = score_again(task, prepared, folder, options)
+            made = score_again(task, prepared, folder, judge)
         done.append(done_of(made, 0))
     session.report("rag.eval.score/1", {"runs": done}, run_lines(task, done))
     return 0

@@ -78,7 +78,7 @@ def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
     path = Path("runs/toy/localized-seed0/samples.jsonl")
     first = path.read_bytes()
     capsys.readouterr()
-    assert main(["eval", "score", "runs/toy", "--judge", "die", "--threshold", "0.9"]) == 0
+    assert main(["eval", "score", "runs/toy", "--judge", "die"]) == 0
     shape = printed(capsys)
     assert shape["schema"] == "rag.eval.score/1"
     assert (shape["runs"][0]["asked"], shape["runs"][0]["kept"]) == (0, 8)

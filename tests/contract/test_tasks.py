@@ -11,7 +11,7 @@ import pytest
 
 from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.records import Output, Query, Score, TaskInput
-from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
+from eval.task import Prepared, Scorer, SolverSpec
 from eval.tasks import open_task, task_names
 from rag.settings import Settings
 from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries
@@ -24,9 +24,9 @@ def test_the_toy(name: str) -> None:
     assert [query.query_id for query in prepared.queries] == ["q000", "q001", "q002"]
     output = check_solver(task, prepared, name)
     assert output.choice in {*"ABCDEF", None}
-    for options in (ScorerOptions(), ScorerOptions("die", 0.2)):
-        check_scorer(task, prepared, output, options)
-        score = task.open_scorer(prepared, options).score(prepared.queries[0], output)
+    for judge in (None, "die"):
+        check_scorer(task, prepared, output, judge)
+        score = task.open_scorer(prepared, judge).score(prepared.queries[0], output)
         assert score.correct == (output.choice == prepared.queries[0].answer)
 
 
@@ -81,8 +81,8 @@ class Leaking(ToyTask):
 
 
 class Unsure(ToyTask):
-    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:
-        del prepared, options
+    def open_scorer(self, prepared: Prepared[None], judge: str | None = None) -> Scorer:
+        del prepared, judge
         return Flipping()
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 from eval.reports.page import write_report
 from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared
 from eval.tasks.shotfinder.construction import MINI
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
 from eval.tasks.shotfinder.scorer import NO_FRAME, NO_VERDICT, SPENT, FrameStore, ShotScorer
@@ -60,8 +60,8 @@ class PlainFrames:
 
 
 class KettleTask(ShotFinderTask):
-    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
-        scorer = super().open_scorer(prepared, options)
+    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
+        scorer = super().open_scorer(prepared, judge)
         library = cast(MeasuredLibrary, prepared.environment.library)
         return replace(scorer, frames=cast(FrameStore, PlainFrames(library)))
 

@@ -28,7 +28,7 @@ from eval.runs.records import (
     UnusableRow,
 )
 from eval.runs.runner import Done, run_solver
-from eval.task import Prepared, ProgressCallback, Scorer, ScorerOptions, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, Scorer, SolverSpec, Task
 from rag.errors import RagError
 from rag.settings import Settings
 
@@ -97,17 +97,16 @@ class ToyScore(Score):
 
 
 class ToyScorer:
-    def __init__(self, options: ScorerOptions) -> None:
-        self.judge = options.judge or "coin"
-        self.threshold = 0.5 if options.threshold is None else options.threshold
+    def __init__(self, judge: str | None = None) -> None:
+        self.judge = judge or "coin"
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {"judge": self.judge, "threshold": self.threshold}
+        return {"judge": self.judge}
 
     def score(self, query: Query, output: Output) -> ToyScore:
         found = any(clip.clip_id == query.video for clip in output.clips)
-        fact = stable_random(self.judge, query.query_id).random() < self.threshold
+        fact = stable_random(self.judge, query.query_id).random() < 0.5
         return ToyScore(output.choice == query.answer, understood=fact if found else None)
 
 
@@ -234,9 +233,9 @@ class ToyTask(Task[None]):
             unusable=self.unusable,
         )
 
-    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
-        self.refuse(options, threshold=True)
-        return ToyScorer(options)
+    def open_scorer(self, prepared: Prepared[None], judge: str | None = None) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
+        self.check_judge(judge)
+        return ToyScorer(judge)
 
     def explain(
         self,

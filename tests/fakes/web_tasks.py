@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from eval.runs.records import Sample
 from eval.runs.runner import answer_query
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared
 from eval.tasks.web_task import WebEnvironment, WebTask
 from tests.fakes.browser_world import frame_source
 
@@ -36,7 +36,7 @@ def answers(
     """The samples of these queries, or all."""
     spec = task.solver(name)
     solver = spec.open(prepared.environment, 0)
-    scorer = task.open_scorer(prepared, ScorerOptions())
+    scorer = task.open_scorer(prepared)
     wanted = set(ids) or {query.query_id for query in prepared.queries}
     chosen = [query for query in prepared.queries if query.query_id in wanted]
     return [answer_query(prepared, spec, solver, scorer, query) for query in chosen]

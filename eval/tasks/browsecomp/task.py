@@ -13,7 +13,7 @@ from eval.metrics.scored import tokens as all_tokens
 from eval.reports.described import load_report
 from eval.reports.spec import Section
 from eval.reports.tables import Column, percent
-from eval.task import Prepared, ScorerOptions, task_opener
+from eval.task import Prepared, task_opener
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, query_of, question_of
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
@@ -102,9 +102,9 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
         build_browsecomp(folder, self.shape, settings.encoder, progress=progress)
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> BrowseScorer:
-        self.refuse(options)
-        return BrowseScorer(prepared.environment.reasoner, prepared.gold, options.judge or "reasoner")
+    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> BrowseScorer:
+        self.check_judge(judge)
+        return BrowseScorer(prepared.environment.reasoner, prepared.gold, judge or "reasoner")
 
 
 open_workbench = task_opener(

@@ -15,7 +15,7 @@ from eval.metrics.tables import estimate
 from eval.reports.described import load_report
 from eval.reports.spec import Section
 from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener
+from eval.task import Prepared, ProgressCallback, SolverSpec, Task, task_opener
 from eval.tasks.egofact.dataset import (
     HARD,
     HARD_DEV,
@@ -107,14 +107,14 @@ class EgoFactTask(Task[Environment]):
             raise UsageError(f"{self.name} needs --data DIR, the folder with videos.jsonl and queries.jsonl")
         return prepare_egofact(self.name, self.folder, self.made, settings, progress)
 
-    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:
-        self.refuse(options)
+    def open_scorer(self, prepared: Prepared[Environment], judge: str | None = None) -> EgoFactScorer:
+        self.check_judge(judge)
         library = prepared.environment.corpus.library
         settings = library.settings.reasoner.of_part("judge")
         if settings.kind != "embedded":
             return EgoFactScorer(library.engine.reasoner, settings.model or settings.kind)
-        if options.judge is not None:
-            raise UsageError(f"{self.name}: judge {options.judge!r} is a language model; set reasoner.kind")
+        if judge is not None:
+            raise UsageError(f"{self.name}: judge {judge!r} is a language model; set reasoner.kind")
         return EgoFactScorer()
 
     def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:

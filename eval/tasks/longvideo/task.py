@@ -17,16 +17,7 @@ from eval.reports.drawing import draw_bars
 from eval.reports.spec import Row, Section
 from eval.reports.tables import Column
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score
-from eval.task import (
-    ExactScorer,
-    Prepared,
-    ProgressCallback,
-    ScorerOptions,
-    SolverSpec,
-    Task,
-    task_opener,
-    task_settings,
-)
+from eval.task import ExactScorer, Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
 from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import Film, build_questions
@@ -256,9 +247,9 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         )
 
     def open_scorer(
-        self, prepared: Prepared[LongVideoEnvironment], options: ScorerOptions
+        self, prepared: Prepared[LongVideoEnvironment], judge: str | None = None
     ) -> LongVideoScorer:
-        self.refuse(options)
+        self.check_judge(judge)
         return LongVideoScorer(prepared.gold)
 
     def explain(

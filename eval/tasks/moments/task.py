@@ -13,7 +13,7 @@ from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
 from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
+from eval.task import Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
 from eval.tasks.libraries import fingerprints, render_corpus, window_frames
 from eval.tasks.moments.dataset import (
     FORMATS,
@@ -125,8 +125,8 @@ class MomentsTask(Task[MomentEnvironment]):
             unusable=held.unusable,
         )
 
-    def open_scorer(self, prepared: Prepared[MomentEnvironment], options: ScorerOptions) -> MomentScorer:
-        self.refuse(options)
+    def open_scorer(self, prepared: Prepared[MomentEnvironment], judge: str | None = None) -> MomentScorer:
+        self.check_judge(judge)
         return MomentScorer(prepared.gold, FORMATS[self.format])
 
     def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 STAGES = ("generator", "retriever", "verifier", "localizer")
 JUDGES = {
     "reasoner": "the reasoner's judges of videos and frames",
-    "clip": "cosine of image embeddings from the threshold on, without a model",
+    "clip": "cosine of image embeddings from 0.7 on, without a model",
 }
 CLIP_SCORE = 0.7
 EVENT_SLACK = 2.0
@@ -120,14 +120,13 @@ class RvmsScorer:
     environment: WebEnvironment
     gold: Mapping[str, RvmsSample]
     judge: str = "reasoner"
-    threshold: float = CLIP_SCORE
     _videos: dict[str, WebVideo | None] = field(default_factory=dict)
     _duplicates: dict[str, tuple[NearDuplicate, ...]] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        own = {"threshold": self.threshold} if self.judge == "clip" else {}
+        own = {"threshold": CLIP_SCORE} if self.judge == "clip" else {}
         return {**judge_settings(self.judge, self.environment.reasoner), **own}
 
     def score(self, query: Query, output: Output) -> RvmsScore:
@@ -209,7 +208,7 @@ class RvmsScorer:
         if not sample.asks_video:
             return None
         if self.judge == "clip":
-            return cosine is not None and cosine >= self.threshold
+            return cosine is not None and cosine >= CLIP_SCORE
         if candidate["accepted"] is not None:
             return bool(candidate["accepted"])
         if video is None:
@@ -229,7 +228,7 @@ class RvmsScorer:
         if video is None or time is None or reference is None:
             return None
         if self.judge == "clip":
-            return cosine is not None and cosine >= self.threshold
+            return cosine is not None and cosine >= CLIP_SCORE
         memory = sample.memory
         context = " ".join(part for part in (memory.before, memory.after) if part)
 

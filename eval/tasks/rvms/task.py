@@ -16,7 +16,7 @@ from eval.reports.described import Rule, load_report
 from eval.reports.spec import Section
 from eval.reports.tables import Column
 from eval.runs.records import Query, TaskInput
-from eval.task import Prepared, ScorerOptions, task_opener
+from eval.task import Prepared, task_opener
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
@@ -144,11 +144,9 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     def given(self, variant: Variant[RacloSettings]) -> Callable[[Query, TaskInput], TaskInput] | None:
         return give_target if variant.mode in ("oracle", "chance") else None
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> RvmsScorer:
-        self.refuse(options, threshold=True)
-        judge = options.judge or "reasoner"
-        threshold = CLIP_SCORE if options.threshold is None else options.threshold
-        return RvmsScorer(prepared.environment, prepared.gold, judge, threshold)
+    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> RvmsScorer:
+        self.check_judge(judge)
+        return RvmsScorer(prepared.environment, prepared.gold, judge or "reasoner")
 
 
 open_workbench = task_opener(

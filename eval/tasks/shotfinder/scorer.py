@@ -58,7 +58,7 @@ Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
 JUDGES = {
     "reasoner": "the reasoner compares description, true frame and returned frame",
-    "clip": "cosine with the true frame from the threshold on, without a model",
+    "clip": "cosine with the true frame from 0.7 on, without a model",
 }
 
 _log = logging.getLogger(__name__)
@@ -123,13 +123,14 @@ class JudgedFrame:
             return True
         return None if self.text is None or self.image is None else False
 
-    def by_clip(self, threshold: float = CLIP_THRESHOLD) -> bool | None:
+    @property
+    def by_clip(self) -> bool | None:
         """Appendix B: the cosine with the true frame reaches the threshold."""
-        return None if self.clip_image is None else self.clip_image >= threshold
+        return None if self.clip_image is None else self.clip_image >= CLIP_THRESHOLD
 
-    def line(self, threshold: float = CLIP_THRESHOLD) -> dict[str, Any]:
+    def line(self) -> dict[str, Any]:
         """As JSON, with the verdicts of the rules."""
-        return {**asdict(self), "strict": self.strict, "by_clip": self.by_clip(threshold)}
+        return {**asdict(self), "strict": self.strict, "by_clip": self.by_clip}
 
 
 @dataclass
@@ -207,12 +208,11 @@ class ShotScorer:
     frames: FrameStore
     folder: Path
     judge: str = "reasoner"
-    threshold: float = CLIP_THRESHOLD
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return {**judge_settings(self.judge, self.environment.reasoner), "threshold": self.threshold}
+        return {**judge_settings(self.judge, self.environment.reasoner), "threshold": CLIP_THRESHOLD}
 
     def score(self, query: Query, output: Output) -> ShotScore:
         """Score one output. Raises `ReasonerUnreachable`."""
@@ -240,7 +240,7 @@ class ShotScorer:
             value=gold.value,
             rules=rules,
             stage="" if reason or correct else failed_stage(gold, looks, evidence["queries"], metadata),
-            judged=[each.line(self.threshold) for each in judged.values()],
+            judged=[each.line() for each in judged.values()],
             off_by=_off_by(gold, shot),
             gold_window_found=None if inside is None else (inside[0], inside[2]),
             topic=gold.topic,
@@ -332,7 +332,7 @@ class ShotScorer:
             "strict": best.strict if best is not None else nothing,
             "strict, any candidate": _any([each.strict for each in judged]) if judged else nothing,
             "lenient, any candidate": _any([each.lenient for each in judged]),
-            "clip": best.by_clip(self.threshold) if best is not None else nothing,
+            "clip": best.by_clip if best is not None else nothing,
         }
 
 

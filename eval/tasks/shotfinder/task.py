@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
 from eval.reports.described import Rule, load_report
 from eval.reports.tables import Column
-from eval.task import Prepared, ScorerOptions, task_opener
+from eval.task import Prepared, task_opener
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
 from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, query_of, shot_query, stated
-from eval.tasks.shotfinder.scorer import CLIP_THRESHOLD, JUDGES, STAGES, FrameStore, SearchScore, ShotScorer
+from eval.tasks.shotfinder.scorer import JUDGES, STAGES, FrameStore, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.shotfinder.records import ShotSettings
@@ -115,19 +115,12 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
         build_shotfinder(folder, self.shape, progress=progress)
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
-        self.refuse(options, threshold=True)
+    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
+        self.check_judge(judge)
         environment = prepared.environment
         pixels = part_of(environment.reasoner, "judge").reads_pixels
         frames = FrameStore(environment.library, pixels, environment.encoder)
-        return ShotScorer(
-            environment,
-            prepared.gold,
-            frames,
-            self.folder or Path(),
-            options.judge or "reasoner",
-            CLIP_THRESHOLD if options.threshold is None else options.threshold,
-        )
+        return ShotScorer(environment, prepared.gold, frames, self.folder or Path(), judge or "reasoner")
 
 
 open_workbench = task_opener(

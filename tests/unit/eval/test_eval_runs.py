@@ -12,7 +12,6 @@ from eval.reports.page import write_report
 from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import Output, UnusableRow, skip_reason
 from eval.runs.runner import score_again
-from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from rag.errors import BudgetSpent, DamagedFile, RagError, ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.records import Usage
@@ -145,13 +144,13 @@ def test_stored_outputs_are_scored_again_without_the_solver(tmp_path: Path) -> N
 
     task = Silent(count=12)
     prepared = task.prepare(Settings())
-    again = score_again(task, prepared, tmp_path / "run", ScorerOptions("die", 0.9))
-    assert again.identity["scorer"] == {"judge": "die", "threshold": 0.9}
+    again = score_again(task, prepared, tmp_path / "run", "die")
+    assert again.identity["scorer"] == {"judge": "die"}
     assert answers(tmp_path / "run")["samples.jsonl"] != first["samples.jsonl"]
-    score_again(task, prepared, tmp_path / "run", ScorerOptions())
+    score_again(task, prepared, tmp_path / "run")
     assert answers(tmp_path / "run") == first
     with pytest.raises(UsageError, match="toy: no judge 'moon'; its judges are coin, die"):
-        score_again(task, prepared, tmp_path / "run", ScorerOptions("moon"))
+        score_again(task, prepared, tmp_path / "run", "moon")
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
@@ -307,4 +306,4 @@ def test_a_video_that_breaks_while_it_is_read_is_skipped_and_tried_again(tmp_pat
     assert run_task(task, "localized", 0, tmp_path / "run").asked == 1
     assert _bytes(tmp_path / "run") == first
     prepared = task.prepare(Settings())
-    assert score_again(task, prepared, tmp_path / "run", ScorerOptions(judge="die")).samples[4] == held[4]
+    assert score_again(task, prepared, tmp_path / "run", "die").samples[4] == held[4]

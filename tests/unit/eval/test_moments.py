@@ -14,7 +14,7 @@ from eval.metrics.moments import moments_of
 from eval.reports.page import write_report
 from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
-from eval.task import Prepared, ProgressCallback, ScorerOptions
+from eval.task import Prepared, ProgressCallback
 from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
 from eval.tasks.moments.scorer import MomentScore, MomentScorer
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
@@ -222,7 +222,7 @@ def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Pa
         assert min(one["pred_saliency_scores"][10:20]) > max(one["pred_saliency_scores"][:10])
     assert run_task(task, "localized", 0, tmp_path / "run").asked == 0
     first = (done.folder / "results.json").read_bytes()
-    score_again(task, task.prepare(Settings()), done.folder, ScorerOptions())
+    score_again(task, task.prepare(Settings()), done.folder)
     assert (done.folder / "results.json").read_bytes() == first
 
 
