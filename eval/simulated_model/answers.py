@@ -64,7 +64,7 @@ class Answering:
     def _plain(self, schema: Mapping[str, Any]) -> Any:
         """A value for a field of an unknown name."""
         plain: dict[str, Any] = {"integer": 0, "array": [], "object": {}, "number": self.confidence}
-        plain |= {"string": self.best.why, "boolean": self.verdict(self.fits, "field")}
+        plain |= {"string": self.best.why, "boolean": self.fits}
         return plain.get(str(schema.get("type")))
 
     # What is seen and asked
@@ -105,12 +105,6 @@ class Answering:
         ]
         return lexical_overlap(content_words(text), frame.words.union(*near))
 
-    def verdict(self, truth: bool, point: str) -> bool:
-        """A yes or no, wrong as often as the dials say."""
-        dials = self.perception.dials
-        share = dials.wrong_no if truth else dials.wrong_yes
-        return truth != (draw("verdict", self.perception.seed, self.request.digest, point) < share)
-
     @property
     def anchor(self) -> tuple[str, str, str]:
         """The event to look for, on which side of it, and what is looked for there."""
@@ -138,9 +132,6 @@ class Answering:
         for block in self.passages:
             about = max((fact for fact in self.facts if _is_about(block, fact)), key=self.fit, default=None)
             said = _said(option, block.text)
-            misread = draw("compare", self.perception.seed, option, block.text)
-            if misread >= self.perception.dials.reading:
-                said *= 0.9
             score = max(0.0, 2 * said - 1) * (0.2 + 0.8 * (self.fit(about) if about else 0.0))
             found.append(Support(score, about, block.name, f"{_told(about)} A passage says so."))
         return max(found, key=lambda one: one.score, default=Support())
@@ -244,11 +235,11 @@ class Answering:
         """Whether enough of what is asked for is seen somewhere in the video."""
         seen = [*(frame.setting for frame in self.frames), *(fact.words for fact in self.facts)]
         share = lexical_overlap(content_words(self.sought), frozenset[str]().union(*seen))
-        return self.verdict(share >= KNOWN, "video")
+        return share >= KNOWN
 
     def text_match(self) -> bool:
         """Whether the one frame shows what is described."""
-        return self.verdict(bool(self.frames and self.share(self.sought, self.frames[0]) >= KNOWN), "text")
+        return bool(self.frames and self.share(self.sought, self.frames[0]) >= KNOWN)
 
     def image_match(self) -> bool | None:
         """Whether two frames are of one scene; None where there is nothing to compare with."""
@@ -258,7 +249,7 @@ class Answering:
         seen = [frame.setting for frame in firsts]
         shared = len(seen[0].intersection(*seen)) / max(1, len(seen[0].union(*seen))) if seen[1:] else 0.0
         apart = len({frame.key for frame in firsts} - {""}) > 1
-        return self.verdict(shared >= KNOWN and not apart, "image")
+        return shared >= KNOWN and not apart
 
     def audio_match(self) -> bool | None:
         """Whether what was heard, in quotation marks, is said; None where nothing is quoted or said."""
@@ -267,7 +258,7 @@ class Answering:
         if not heard or not spoken:
             return None
         share = lexical_overlap(content_words(" ".join(heard)), frozenset().union(*spoken))
-        return self.verdict(share >= KNOWN, "audio")
+        return share >= KNOWN
 
     def constraint_match(self) -> bool | None:
         """Whether the frame shows what is also asked; a guess where a frame cannot show it."""
@@ -276,13 +267,13 @@ class Answering:
             return None
         share = self.share(asked, self.frames[0])
         guess = draw("constraint", self.perception.seed, self.request.digest) < 0.5
-        return self.verdict(share >= KNOWN or (not share and guess), "constraint")
+        return share >= KNOWN or (not share and guess)
 
     def same(self, one: str, other: str) -> bool:
         """Whether one text says what another one says; of several lines any."""
         held = word_set(other)
         shares = [lexical_overlap(content_words(line), held) for line in one.splitlines()]
-        return self.verdict(max(shares, default=0.0) >= 0.75, "same")
+        return max(shares, default=0.0) >= 0.75
 
     # Searching
 

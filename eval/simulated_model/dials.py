@@ -16,16 +16,8 @@ from rag.errors import UsageError
 class Dials:
     """Shares are in [0, 1]; the defaults perceive everything and never fail."""
 
-    objects: float = 1.0
-    """Objects that are perceived, of those in view: what is used, decor, light."""
-    actions: float = 1.0
-    """Actions, places and scenes that are perceived."""
-    wrong_yes: float = 0.0
-    """Verdicts that are yes and should be no."""
-    wrong_no: float = 0.0
-    """Verdicts that are no and should be yes."""
-    reading: float = 1.0
-    """Texts on the screen that are read without an error, and statements compared rightly with a passage."""
+    perception: float = 1.0
+    """Events and pieces of decor that are perceived, of those in view."""
     trailing_comma: float = 0.0
     """Replies with a comma before a closing bracket; likewise below, each a share of all replies."""
     prose: float = 0.0
@@ -55,8 +47,7 @@ class Dials:
 def preset(name: str, changes: Mapping[str, float] | None = None) -> Dials:
     """A preset of `presets.toml`, with some of its dials set otherwise.
 
-    `perception` sets `objects` and `actions` together. Raises `UsageError` for a preset or dial that there
-    is not.
+    Raises `UsageError` for a preset or dial that there is not.
     """
     found = _presets().get(name)
     if found is None:
@@ -64,12 +55,9 @@ def preset(name: str, changes: Mapping[str, float] | None = None) -> Dials:
     known = {one.name: one.type for one in fields(Dials)}
     values: dict[str, float] = {}
     for dial, value in (changes or {}).items():
-        if dial == "perception":
-            values |= {"objects": value, "actions": value}
-        elif dial in known:
-            values[dial] = int(value) if known[dial] == "int" else float(value)
-        else:
-            raise UsageError(f"dial {dial!r}: it is one of perception, {', '.join(known)}")
+        if dial not in known:
+            raise UsageError(f"dial {dial!r}: it is one of {', '.join(known)}")
+        values[dial] = int(value) if known[dial] == "int" else float(value)
     return replace(found, **values)  # type: ignore[arg-type]  # the names and types are those of the fields
 
 

@@ -1,21 +1,19 @@
 """What the simulated model perceives of a stretch of video: the truth of its frames, through the dials.
 
-An object or an action that is missed is missed in every request, as by a model that cannot name it; a larger
-share perceives all that a smaller one does. What is perceived is words: a sentence that a model would caption
-it with, and the stems of every wording that the world's catalogue has for it.
+An event or a piece of decor that is missed is missed in every request, as by a model that cannot name it; a
+larger share perceives all that a smaller one does. What is perceived is words: a sentence that a model would
+caption it with, and the stems of every wording that the world's catalogue has for it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from eval.simulated_model.dials import Dials, draw
-from eval.simulated_model.fingerprints import Card, Event, FrameIndex, Moment, Recognized, Video
+from eval.simulated_model.frames import FrameIndex, Row, Video
 from eval.simulated_model.request import Block
 from eval.workbench.catalogue import action, kind, place_name, predicate, prop_name, scene, with_article
-from eval.workbench.seeds import stream
 from rag.words import word_set
 
 LOOKS = {
@@ -54,12 +52,12 @@ class Frame:
     """What is perceived of one frame."""
 
     time: float
-    key: str
+    key: str = ""
     """Of the event that goes on: frames of one event share it; empty between events."""
-    fact: Fact | None
-    scenery: str
-    setting: frozenset[str]
-    read: tuple[str, ...]
+    fact: Fact | None = None
+    scenery: str = ""
+    setting: frozenset[str] = frozenset()
+    read: tuple[str, ...] = ()
     """Text on the screen."""
 
     @property
@@ -98,77 +96,59 @@ class Perception:
         """A block with its images; the images of one block are of one video, in time order."""
         stated = block.times
         found = self.index.recognize(block.images, stated or None)
-        times = stated or [one.time if one else 0.0 for one in found]
-        frames = [self._frame(block.name, time, one) for time, one in zip(times, found, strict=True)]
+        times = stated or [one[1] if one else 0.0 for one in found]
+        frames = [
+            self._frame(block.name, time, *one) if one else Frame(time)
+            for time, one in zip(times, found, strict=True)
+        ]
         return View(block, tuple(frames), (*_events(frames), *_texts(block, frames)))
 
-    def _frame(self, source: str, time: float, found: Recognized | None) -> Frame:
-        if found is None:
-            return Frame(time, "", None, "", frozenset(), ())
-        moment = found.video.at(found.time)
-        scenery, setting = self._setting(found.video, moment)
-        fact = None
-        if moment.event is not None:
-            fact = self._event(source, time, found.video, moment.event, moment.object_in_view)
-            fact = replace(fact, setting=setting) if fact else None
-        key = f"{found.video.name} {moment.event.number}" if moment.event else ""
-        read = tuple(self._read(found.video, card) for card in moment.cards)
-        return Frame(time, key, fact, scenery, setting, tuple(filter(None, read)))
+    def _frame(self, source: str, time: float, video: Video, at: float) -> Frame:
+        """`time`: as it is stated; `at`: the indexed one."""
+        number, part = video.part(at)
+        scenery, setting = self._setting(part, video.name, number)
+        key, fact = "", None
+        if (found := video.event(at)) is not None:
+            key = f"{video.name} {found[0]}"
+            if self._perceives("event", key):
+                fact = _fact(source, time, found[1], at, setting)
+        return Frame(time, key, fact, scenery, setting, tuple(video.cards(at)))
 
-    def _holds(self, share: float, *parts: object) -> bool:
-        return draw("simulated model", self.seed, *parts) < share
+    def _perceives(self, *parts: object) -> bool:
+        return draw("simulated model", self.seed, *parts) < self.dials.perception
 
-    def _event(self, source: str, time: float, video: Video, event: Event, in_view: bool) -> Fact | None:
-        key = (video.name, event.number)
-        held = in_view and self._holds(self.dials.objects, "object", *key)
-        thing = event.kind_id if held else None
-        acts = self._holds(self.dials.actions, "action", *key)
-        if not acts and thing is None:
-            return None
-        done = event.action_id if acts else None
-        return _fact(source, time, event.agent if acts else "somebody", done, event.place, thing)
-
-    def _setting(self, video: Video, moment: Moment) -> tuple[str, frozenset[str]]:
+    def _setting(self, part: Row, *key: object) -> tuple[str, frozenset[str]]:
         """Scenery as a sentence, and the stems of its wordings."""
-        part, key = moment.part, (video.name, moment.part.number)
-        place, light, words = "a place", "", [part.person, LOOKS.get(part.style, part.style)]
-        if self._holds(self.dials.actions, "scene", *key):
-            phrases = scene(part.scene).phrases
-            place = phrases["test"][0]
-            words += [part.scene, *(phrase for each in phrases.values() for phrase in each)]
-        if self._holds(self.dials.objects, "light", *key):
-            light = f" in {part.light} light"
-            words.append(LOOKS.get(part.light, part.light))
-        held = [one for one in part.props if self._holds(self.dials.objects, "prop", *key, one[0])]
-        props = [prop_name(prop, color) for prop, color in held]
+        phrases = scene(part["scene"]).phrases
+        props = [
+            prop_name(one["prop"], one["color"])
+            for one in part["props"]
+            if self._perceives("prop", *key, one["prop"])
+        ]
         around = f" with {' and '.join(props)}" if props else ""
-        return f"The frames show {place}{around}{light}.", word_set(" ".join([*words, *props]))
-
-    def _read(self, video: Video, card: Card) -> str:
-        if self._holds(self.dials.reading, "card", video.name, card.start):
-            return card.text
-        rng = stream("simulated model", self.seed, "misread", video.name, card.start)
-        return (
-            re.sub(r"\d", lambda _: str(rng.randrange(10)), card.text) if re.search(r"\d", card.text) else ""
-        )
+        words = [part["person"], LOOKS.get(part["style"], part["style"]), part["scene"], *props]
+        words += [LOOKS[part["light"]], *(phrase for each in phrases.values() for phrase in each)]
+        shown = f"{phrases['test'][0]}{around} in {part['light']} light"
+        return f"The frames show {shown}.", word_set(" ".join(words))
 
 
-def _fact(
-    source: str, time: float, agent: str, action_id: str | None, place: str | None, kind_id: str | None
-) -> Fact:
-    """An event as it is perceived; None for what of it is not."""
-    name = kind(kind_id).name if kind_id else ""
-    noun = with_article(name) if name else "something"
-    where = place_name(place) if place else None
-    wordings = [agent, name, *(kind(kind_id).aliases.values() if kind_id else ())]
-    sentence = f"handles {noun}"
-    if action_id:
-        phrases = action(action_id).phrases
-        sentence = predicate(phrases["test"][0], noun, where)
-        wordings += [predicate(phrase, "", where) for each in phrases.values() for phrase in each]
-    who = agent if agent == "somebody" else f"the {agent}"
-    words = word_set(" ".join(wordings))
-    return Fact(source, time, time, f"{who} {sentence}", words, frozenset(), name)
+def _fact(source: str, time: float, event: Row, at: float, setting: frozenset[str]) -> Fact:
+    """An event as it is seen at a moment, in which its object may be out of view."""
+    thing = kind(event["kind_id"]) if event["seen_from"] <= at < event["seen_until"] else None
+    phrases = action(event["action_id"]).phrases
+    where = place_name(event["place"]) if event["place"] else None
+    noun = with_article(thing.name) if thing else "something"
+    names = (thing.name, *thing.aliases.values()) if thing else ()
+    done = (predicate(phrase, "", where) for each in phrases.values() for phrase in each)
+    return Fact(
+        source,
+        time,
+        time,
+        f"the {event['agent']} {predicate(phrases['test'][0], noun, where)}",
+        word_set(" ".join([event["agent"], *names, *done])),
+        setting,
+        thing.name if thing else "",
+    )
 
 
 def _events(frames: Sequence[Frame]) -> list[Fact]:

@@ -15,25 +15,32 @@ from typing import Any
 
 from eval.simulated_model.answers import Answering
 from eval.simulated_model.dials import Dials, draw
-from eval.simulated_model.fingerprints import FrameIndex
+from eval.simulated_model.frames import FrameIndex
 from eval.simulated_model.perception import Perception
-from eval.simulated_model.replies import UNKNOWN_ROLE, reply_text
 from eval.simulated_model.request import BadRequest, Request, read_request
 
 CELL = 28
 """Pixels of an image token's side, as of Qwen2-VL."""
+APOLOGY = "I'm sorry, but I can't help with identifying what happens in these images."
+UNKNOWN_ROLE = "This message names no step that I know."
+SLIPS: Mapping[str, Callable[[str], str]] = {
+    "trailing_comma": lambda text: f"{text[:-1]},}}",
+    "code_fence": lambda text: f"```json\n{text}\n```",
+    "prose": lambda text: f"Sure, here is what I found.\n{text}\nI hope this helps!",
+    "refusal": lambda _: APOLOGY,
+}
+"""Forms of a reply by their dials; a server that enforces JSON makes them impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The text, what it cost, and what is wrong with it."""
+    """The text, what it cost, and whether it was cut off."""
 
     text: str
     prompt_tokens: int
     image_tokens: int
     completion_tokens: int
     cut: bool
-    slips: tuple[str, ...]
 
 
 class SimulatedModel:
@@ -48,15 +55,20 @@ class SimulatedModel:
         image_tokens = sum(_image_tokens(image) for image in request.images)
         prompt = image_tokens + text_tokens(request.system) + text_tokens(request.text)
         self._check_limits(request, prompt)
-        text, slips = UNKNOWN_ROLE, tuple[str, ...]()
-        if request.fields:
-            reply = Answering(request, self._perception).reply()
-            text, slips = reply_text(reply, request, self.dials, self.seed)
+        text = self._written(request) if request.fields else UNKNOWN_ROLE
         tokens = text_tokens(text)
         cut = tokens > request.max_tokens
         if cut:
             text, tokens = text[: 4 * request.max_tokens], request.max_tokens
-        return Reply(text, prompt, image_tokens, tokens, cut, slips)
+        return Reply(text, prompt, image_tokens, tokens, cut)
+
+    def _written(self, request: Request) -> str:
+        """The reply in JSON, or in a form that models put it in: the same request, the same form."""
+        text = json.dumps(Answering(request, self._perception).reply(), ensure_ascii=False)
+        for name, form in SLIPS.items() if not request.structured else ():
+            if draw("slip", self.seed, name, request.digest) < getattr(self.dials, name):
+                text = form(text)
+        return text
 
     def _check_limits(self, request: Request, prompt: int) -> None:
         most = self.dials.images
@@ -88,12 +100,10 @@ def _image_tokens(data: bytes) -> int:
 
 LONGEST_BODY = 2**28
 POLL = 0.05
-ATTEMPTS = ("replies", "first repairs", "further repairs")
-"""What `counts` calls a reply to a new prompt, to one sent back once, and to one sent back again."""
 
 
 class SimulatedModelServer(ThreadingHTTPServer):
-    """Serves one `SimulatedModel` under a name; `counts` has replies and slips by role.
+    """Serves one `SimulatedModel` under a name.
 
     A request that is answered with 429 or 503 may be sent again: how often it was sent decides that, and
     nothing else about it.
@@ -105,7 +115,6 @@ class SimulatedModelServer(ThreadingHTTPServer):
     def __init__(self, model: SimulatedModel, name: str, host: str = "127.0.0.1", port: int = 0) -> None:
         super().__init__((host, port), _Handler)
         self.model, self.name = model, name
-        self.counts: Counter[str] = Counter()
         self._sent: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -126,13 +135,6 @@ class SimulatedModelServer(ThreadingHTTPServer):
             return 429
         return 503 if number < dials.rate_limited + dials.unavailable else None
 
-    def count(self, request: Request, reply: Reply) -> None:
-        """Count a reply and its slips under the role of its request."""
-        role = request.step or "unknown"
-        with self._lock:
-            self.counts.update([f"{role} {ATTEMPTS[min(request.attempt, 2)]}"])
-            self.counts.update(f"{role} {slip}" for slip in reply.slips)
-
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -141,9 +143,6 @@ class _Handler(BaseHTTPRequestHandler):
     server: SimulatedModelServer
 
     def do_GET(self) -> None:
-        if self.path.rstrip("/") == "/counts":
-            self._send(200, dict(sorted(self.server.counts.items())))
-            return
         if self.path.rstrip("/") != "/v1/models":
             self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
             return
@@ -187,7 +186,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(failure, "The server is overloaded; try again.", "ServiceUnavailableError")
             return
         reply = server.model.complete(request)
-        server.count(request, reply)
         self._send(200, _completion(server.name, reply, request))
 
     def _fail(

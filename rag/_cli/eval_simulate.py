@@ -35,28 +35,20 @@ def simulate_model(
     host: Host = "127.0.0.1",
     port: Port = 8080,
     name: Annotated[str, option("--name NAME", "Name of the model.")] = "simulated",
-    cache: Annotated[
-        Path | None,
-        option(
-            "--cache DIR",
-            "Where fingerprints of frames are kept. Default: a folder in $XDG_CACHE_HOME.",
-            parser=given_path,
-        ),
-    ] = None,
 ) -> int:
     """Serve a simulated model, to test with synthetic videos.
 
     It knows what they show: a test instrument, no model. Prints its base
-    URL on stdout, and runs until it is interrupted. GET /counts has its replies by role.
+    URL on stdout, and runs until it is interrupted.
     """
     from eval.simulated_model.dials import preset as dials_of
-    from eval.simulated_model.fingerprints import corpus_folders, open_index
+    from eval.simulated_model.frames import corpus_folders, open_index
     from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, serve
 
     dials = dials_of(preset, dict(map(_dial, dial or [])))
     if not corpus:
         raise UsageError("name a folder with synthetic videos: --corpus DIR")
-    index = open_index(corpus_folders(corpus), cache, _progress)
+    index = open_index(corpus_folders(corpus), _progress)
     server = SimulatedModelServer(SimulatedModel(index, dials, seed), name, host, port)
     serve(server, started=lambda base: print_lines([base]))
     return 0
@@ -72,4 +64,4 @@ def _dial(text: str) -> tuple[str, float]:
 
 def _progress(done: int, videos: int) -> None:
     if done == videos or done % 100 == 0:
-        echo_stderr(f"fingerprints of {done} of {videos} videos")
+        echo_stderr(f"read {done} of {videos} videos")

@@ -19,7 +19,7 @@ import pytest
 import rag
 from eval.runs.folder import default_place, folder_name
 from eval.simulated_model.dials import preset
-from eval.simulated_model.fingerprints import open_index
+from eval.simulated_model.frames import open_index
 from eval.simulated_model.server import SimulatedModel, running
 from eval.tasks import find_solver, open_task
 from eval.tasks.egofact.construction import model_build
@@ -69,8 +69,8 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def simulated(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    index = open_index([videos[0].parents[1]], tmp_path_factory.mktemp("cache"))
+def simulated(videos: list[Path]) -> Iterator[str]:
+    index = open_index([videos[0].parents[1]])
     with running(SimulatedModel(index, preset("strong", {})), SIMULATED) as server:
         yield server.base_url
 

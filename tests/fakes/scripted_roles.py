@@ -5,17 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from eval.simulated_model.answers import Answering
 from eval.simulated_model.dials import Dials
-from eval.simulated_model.fingerprints import LENGTH, FrameIndex
+from eval.simulated_model.frames import FrameIndex
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.request import read_request
 from rag.reasoners.prompts import load_prompt, render
 from rag.reasoners.roles import ROLES
 
-NO_VIDEOS = FrameIndex([], np.zeros((0, LENGTH), np.uint8), np.zeros(0, np.float32), np.zeros(0, np.int64))
+NO_VIDEOS = FrameIndex([])
 
 
 def play_example(request: dict[str, Any]) -> dict[str, Any]:

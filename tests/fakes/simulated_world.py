@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from eval.simulated_model.dials import Dials
-from eval.simulated_model.fingerprints import Card, Event, FrameIndex, Part, Video, jpeg_thumbnail
+from eval.simulated_model.frames import FrameIndex, Video, jpeg_thumbnail
 from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, running
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -44,36 +43,38 @@ def jpeg(pixels: NDArray[np.uint8], quality: int = 90) -> bytes:
     return data.getvalue()
 
 
-def videos(count: int = 2) -> list[Video]:
-    scenes = ("kitchen", "garage", "garden", "bedroom")
-    return [
-        Video(
-            f"v{number}.mp4",
-            Path(f"v{number}.mp4"),
-            (Part(0, 0.0, 24.0, scenes[number % 4], "warm", "live", "woman", (("globe", "red"),)),),
-            tuple(
-                Event(
-                    at, "camera wearer", *_turned(at, number), 4.0 * at, 4.0 * at + 4, 4.0 * at, 4.0 * at + 4
-                )
-                for at in range(len(ACTS))
-            ),
-            (Card(8.0, 12.0, f"Order number 12{number}4"),),
-        )
-        for number in range(count)
-    ]
+def truth(number: int) -> dict[str, Any]:
+    """As a line of events.jsonl."""
+    return {
+        "scene": ("kitchen", "garage", "garden", "bedroom")[number % 4],
+        "light": "warm",
+        "style": "live",
+        "person": "woman",
+        "props": [{"prop": "globe", "color": "red"}],
+        "events": [_event(at, number) for at in range(len(ACTS))],
+        "cards": [{"start": 8.0, "end": 12.0, "text": f"Order number 12{number}4"}],
+    }
 
 
-def _turned(at: int, number: int) -> tuple[str, str | None, str]:
+def _event(at: int, number: int) -> dict[str, Any]:
     action, place, thing = ACTS[at]
-    return action, place, ACTS[(at + number) % len(ACTS)][2] if action != "plug" else thing
+    named = {"agent": "camera wearer", "action_id": action, "place": place}
+    thing = ACTS[(at + number) % len(ACTS)][2] if action != "plug" else thing
+    start, end = 4.0 * at, 4.0 * at + 4
+    times = {"start": start, "end": end, "seen_from": start, "seen_until": end}
+    return {**named, "kind_id": thing, **times}
 
 
 def frame_index(count: int = 2) -> FrameIndex:
-    held = videos(count)
-    times = np.arange(96) / 4
-    thumbs = [jpeg_thumbnail(jpeg(image(number, time), 95)) for number in range(count) for time in times]
+    times = (np.arange(96) / 4).astype(np.float32)
     return FrameIndex(
-        held, np.stack(thumbs), np.tile(times, count).astype(np.float32), np.full(count, len(times), np.int64)
+        Video(
+            f"v{number}.mp4",
+            truth(number),
+            np.stack([jpeg_thumbnail(jpeg(image(number, time), 95)) for time in times.tolist()]),
+            times,
+        )
+        for number in range(count)
     )
 
 
