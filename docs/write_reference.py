@@ -41,7 +41,6 @@ from corpora.records import Problem, Shot
 from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport
 from eval.workbench.recording import RECORDED
-from eval.workbench.web import WebReport
 from indexers.models.verify import ModelRow, Verification
 from rag._cli.batch import Counts
 from rag._cli.commands import app
@@ -306,7 +305,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.eval.show/1": [{"query": dict, "sample": dict, "picture": str | None}],
     "rag.web.build/1": [BuildReport],
     "rag.web.fetch/1": [FetchReport],
-    "rag.web.workbench/1": [WebReport],
     "rag.workbench/1": [CorpusReport],
 }
 """The parts whose keys a document has in turn: records, or keys with their types."""

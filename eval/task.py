@@ -9,18 +9,22 @@ an entry point of the group `rag.tasks`, or named as `MODULE:FACTORY`.
 
 from __future__ import annotations
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from eval.metrics.scored import Measure, Scored
 from eval.reports.described import GENERIC, Report
-from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput, UnusableRow
+from eval.runs.records import Output, Query, Score, TaskInput, UnusableRow
 from rag.errors import UsageError
 from rag.settings import Settings
+
+if TYPE_CHECKING:
+    from rag.library import Library
 
 ProgressCallback = Callable[[str], None]
 """Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
@@ -145,6 +149,16 @@ class Prepared(Generic[Environment]):
     """Rows of the data that are no query, in their order."""
 
 
+@dataclass(frozen=True, slots=True)
+class Footage:
+    """[start, end) seconds of a video of a library, to be looked at."""
+
+    library: Library
+    video_id: str
+    start: float = 0.0
+    end: float = math.inf
+
+
 class Task(ABC, Generic[Environment]):
     """To be inherited from. The constructor reads nothing."""
 
@@ -191,26 +205,13 @@ class Task(ABC, Generic[Environment]):
             known = f"its judges are {', '.join(self.judges)}" if self.judges else "it has no judge"
             raise UsageError(f"{self.name}: no judge {judge!r}; {known}")
 
-    def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:  # noqa: ARG002 (of a subclass)
-        """Further entries of `results.json`."""
-        return {}
-
     def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:  # noqa: ARG002 (of a subclass)
         """Further files of a run folder, text by name: what a benchmark's server takes."""
         return {}
 
-    def explain(
-        self,
-        prepared: Prepared[Environment],  # noqa: ARG002 (of a subclass)
-        query: Query,
-        windows: Sequence[ClipWindow],  # noqa: ARG002 (of a subclass)
-        frames: int,  # noqa: ARG002 (of a subclass)
-    ) -> Explanation:
-        """The score curve over the gold clip, and `frames` frames of each of `windows`.
-
-        Raises `UsageError` where there is nothing to see.
-        """
-        raise UsageError(f"{self.name} shows no frames of {query.query_id}")
+    def footage(self, prepared: Prepared[Environment], name: str) -> Footage | None:  # noqa: ARG002 (of a subclass)
+        """What a name of a query's video or of a window stands for; None where that cannot be shown."""
+        return None
 
 
 TaskT = TypeVar("TaskT", bound=Task[Any])

@@ -20,14 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from corpora.errors import file_error
-from corpora.records import Frames
 from eval.resumable import whole_lines
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rag.records import Usage
 
 
@@ -304,21 +300,6 @@ def option_index(query: Query | TaskInput, letter: str) -> int:
     if not 0 <= place < len(query.options):
         raise ValueError(f"query {query.query_id} has no option {letter!r}")
     return place
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What can be looked at of one query: the score curve over the gold clip, and frames of windows."""
-
-    times: NDArray[np.float64]
-    """(m,) seconds: the moments of the gold clip that have a similarity."""
-    similarity: NDArray[np.float64]
-    """(m,) similarity of the localizing words with the frame at each moment."""
-    windows: tuple[ClipWindow, ...]
-    frames: tuple[Frames, ...]
-    """Frames of each window, in the order of `windows`; decoded for the occasion."""
-    words: str = ""
-    """What was searched for in the frames."""
 
 
 Record = TypeVar("Record", Query, Sample)

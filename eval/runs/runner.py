@@ -14,7 +14,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -189,16 +189,10 @@ def _skipped(run: Run) -> int:
     return sum(bool(skip_reason(sample)) for sample in run.samples)
 
 
-def write_results(
-    run: Run,
-    samples: Sequence[Scored],
-    measures: Mapping[str, Measure],
-    further: Callable[[Sequence[Scored]], Mapping[str, Any]],
-) -> None:
+def write_results(run: Run, samples: Sequence[Scored], measures: Mapping[str, Measure]) -> None:
     """Write `results.json`, the last file of a run.
 
-    `samples`: of `score_run`. `measures`: the task's own, beside those of all tasks. `further`: from samples
-    to further entries.
+    `samples`: of `score_run`. `measures`: the task's own, beside those of all tasks.
     """
     identity = run.identity
     shape = {
@@ -213,7 +207,6 @@ def write_results(
             "expected calibration error": expected_calibration_error(samples),
             "bins": reliability(samples),
         },
-        **further(samples),
     }
     if held := _skipped(run):
         shape["skipped"] = {"n": held, "reasons": reason_counts(map(skip_reason, run.samples))}
@@ -355,7 +348,7 @@ def measure(task: Task[Any], folder: Path) -> Run:
         samples = score_run(run)
         for name, text in task.files(samples).items():
             atomic_write_text(folder / name, text)
-        write_results(run, samples, task.measures, task.results)
+        write_results(run, samples, task.measures)
     return run
 
 

@@ -1,4 +1,4 @@
-"""What tasks over an indexed library share: progress of making it, fingerprints, and frames of windows."""
+"""What tasks over an indexed library share: progress of making it, and fingerprints."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 
 from eval.task import ProgressCallback
 from indexers.ocr import ocr_line
-from localization.sampling import midpoints
 from rag.indexing.report import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from corpora.records import Frames
-    from eval.runs.records import ClipWindow
     from eval.workbench.jobs import CorpusPlan
     from rag.library import Library
 
@@ -48,11 +45,6 @@ def screen_text_hash(library: Library) -> str:
             if text.kind == "ocr":
                 digest.update(f"{video.video_id} {text.start:.3f} {text.text}\n".encode())
     return digest.hexdigest()[:16]
-
-
-def window_frames(library: Library, path: str, window: ClipWindow, count: int) -> Frames:
-    """`count` frames of a window, at the middles of as many equal parts."""
-    return library.engine.read_frames(path, midpoints(window.start, window.end, count))
 
 
 @dataclass

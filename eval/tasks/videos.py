@@ -16,7 +16,7 @@ from corpora.globs import composed
 from corpora.kinds import SUBTITLES, VIDEO, sidecar_base
 from corpora.sidecar_names import sidecar_owners, spelled
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
-from eval.task import ProgressCallback
+from eval.task import Footage, ProgressCallback
 from eval.tasks.libraries import indexing
 from rag.errors import UsageError
 from rag.library import Library
@@ -188,6 +188,10 @@ class NamedVideos:
     def ids(self) -> Mapping[str, str]:
         """Content id by name."""
         return {name: self.library.video_id(path) for name, path in self.paths.items()}
+
+    def footage(self, name: str) -> Footage | None:
+        """A whole video, to be looked at."""
+        return Footage(self.library, self.ids[name]) if name in self.paths else None
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from corpora.identity import file_sha256
-from corpora.records import Frames
-from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Explanation, Query, TaskInput
-from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
+from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query, TaskInput
+from eval.task import Footage, Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
+from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering
 from eval.tasks.published import PublishedRows, load_published, published_files, read_records
 from eval.workbench.seeds import stable_number
 from indexers.settings import EncoderSettings
@@ -263,19 +260,9 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             )
         return found
 
-    def explain(
-        self, prepared: Prepared[WebEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int
-    ) -> Explanation:
-        """Frames of the windows, without a score curve; none of a video that the library does not hold."""
-        environment, shown = prepared.environment, []
-        for window in windows:
-            path = environment.path_of(window.clip_id)
-            if path is None:
-                shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
-            else:
-                shown.append(window_frames(environment.library, path, window, frames))
-        nothing = np.zeros(0)
-        return Explanation(nothing, nothing, tuple(windows), tuple(shown), query.text)
+    def footage(self, prepared: Prepared[WebEnvironment], name: str) -> Footage | None:
+        held = prepared.environment.path_of(name) is not None
+        return Footage(prepared.environment.library, name) if held else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from corpora.errors import file_error
-from corpora.outputs import OverwritePolicy, check_output, replace_file
+from corpora.outputs import check_output, replace_file
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, width
 from rag._cli.session import Data, Force, Session, with_session
@@ -19,7 +19,7 @@ from rag.errors import RagError, UsageError
 if TYPE_CHECKING:
     from eval.reports.report_file import Labels
     from eval.runs.folder import Run
-    from eval.runs.records import ClipWindow, Query, Sample
+    from eval.runs.records import Query, Sample
     from eval.task import Prepared, ProgressCallback, Task
     from rag.settings import Settings
 
@@ -40,6 +40,7 @@ def show(
 
     Its question, options, gold, what the system saw, and an image.
     """
+    from eval.reports.sample_picture import draw_sample
     from eval.runs.folder import read_run_folder
     from eval.runs.records import canonical
 
@@ -48,7 +49,15 @@ def show(
     image_file, policy = out or Path(_image_name(run, query_id)), session.overwrite_policy(force)
     check_output(image_file, policy)
     task, prepared = prepare_task(held, data, session.settings)
-    picture = _draw(task, prepared, query, sample, image_file, frames, policy)
+    picture: Path | None = None
+    try:
+        with replace_file(image_file, policy) as draft:
+            draw_sample(task, prepared, query, sample, draft, frames)
+        picture = image_file
+    except RagError as error:
+        echo_stderr(f"no frames: {error}")
+    except OSError as error:
+        raise file_error(image_file, error) from error
     shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture}
     session.report("rag.eval.show/1", shape, _lines(task.report.data.labels, query, sample, picture))
     return 0
@@ -80,51 +89,6 @@ def prepare_task(
     if dict(prepared.dataset) != run.identity["dataset"]:
         raise UsageError(f"{run.folder}: was made with other data; say where they are with --data DIR")
     return task, prepared
-
-
-def _draw(
-    task: Task[Any],
-    prepared: Prepared[Any],
-    query: Query,
-    sample: Sample,
-    out: Path,
-    frames: int,
-    policy: OverwritePolicy,
-) -> Path | None:
-    """None, with a line why, where there is nothing to draw from."""
-    from eval.reports.drawing import draw_explanation
-    from eval.runs.records import ClipWindow, skip_reason
-
-    if skip_reason(sample):
-        echo_stderr("no frames: the query was not asked")
-        return None
-    gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
-    windows = [*gold, *_cited(query, sample)]
-    if not windows:
-        echo_stderr("no frames: the gold interval is unknown, and the system gives no window")
-        return None
-    try:
-        explanation = task.explain(prepared, query, windows, frames)
-    except RagError as error:
-        echo_stderr(f"no frames: {error}")
-        return None
-    try:
-        with replace_file(out, policy) as draft:
-            draw_explanation(query, sample, explanation, draft, task.report.data.labels)
-    except OSError as error:
-        raise file_error(out, error) from error
-    return out
-
-
-def _cited(query: Query, sample: Sample) -> Sequence[ClipWindow]:
-    """The windows of the clips retrieved; and the gold clip's, where that was not among them."""
-    from eval.runs.records import ClipWindow
-
-    found = list(sample.windows)
-    inside = sample.gold_window_found
-    if inside is not None and all(window.clip_id != query.video for window in found):
-        found.append(ClipWindow(query.video, *inside, 0.0))
-    return found
 
 
 def _image_name(run: Path, query_id: str) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from eval.reports.page import write_report
-from eval.runs.records import ClipWindow
+from eval.reports.sample_picture import draw_sample
+from eval.runs.records import ClipWindow, Output, Score, make_sample
 from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
@@ -91,8 +92,10 @@ def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, A
     assert "minus" in (world / "report" / NAME / "paired.csv").read_text(encoding="utf-8")
 
 
-def test_a_question_can_be_looked_at(task: LongVideoTask, data: Prepared[LongVideoEnvironment]) -> None:
+def test_a_question_can_be_looked_at(
+    task: LongVideoTask, data: Prepared[LongVideoEnvironment], tmp_path: Path
+) -> None:
     query = data.queries[0]
-    shown = task.explain(data, query, [ClipWindow(query.video, 10.0, 15.0, 0.5)], 2)
-    assert shown.times.shape == shown.similarity.shape
-    assert shown.frames[0].images.shape[0] == 2
+    sample = make_sample(query, Output(windows=(ClipWindow(query.video, 10.0, 15.0, 0.5),)), Score(False))
+    draw_sample(task, data, query, sample, tmp_path / "q.png", 2)
+    assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from eval.reports.sample_picture import draw_sample
 from eval.runs.folder import read_run_folder
-from eval.runs.records import ClipWindow
+from eval.runs.records import ClipWindow, Output, Score, make_sample
 from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.rvms.construction import MINI
@@ -74,9 +75,11 @@ def test_every_query_is_checked_against_the_truth(data: Prepared[WebEnvironment]
     assert again.evidence == run.samples[8].evidence
 
 
-def test_windows_are_shown_and_a_video_without_a_file_is_not(data: Prepared[WebEnvironment]) -> None:
-    query = data.queries[1]
-    windows = [ClipWindow(query.video, *query.window, 0.0), ClipWindow(query.answer, 0.0, 1.0, 0.0)]
-    shown = open_small().explain(data, query, windows, 3)
-    assert [len(frames.images) for frames in shown.frames] == [3, 0]
-    assert shown.words == query.text
+def test_windows_are_shown_and_a_video_without_a_file_is_not(
+    data: Prepared[WebEnvironment], tmp_path: Path
+) -> None:
+    query, task = data.queries[1], open_small()
+    assert task.footage(data, query.answer) is None
+    sample = make_sample(query, Output(windows=(ClipWindow(query.answer, 0.0, 1.0, 0.0),)), Score(False))
+    draw_sample(task, data, query, sample, tmp_path / "q.png", 3)
+    assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")

@@ -10,16 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Frames
 from eval.runs.records import (
     LETTERS,
     ClipScore,
     ClipWindow,
-    Explanation,
     Output,
     PassageScore,
     Query,
@@ -28,8 +29,10 @@ from eval.runs.records import (
     UnusableRow,
 )
 from eval.runs.runner import Done, run_solver
-from eval.task import Prepared, ProgressCallback, Scorer, SolverSpec, Task
+from eval.task import Footage, Prepared, ProgressCallback, Scorer, SolverSpec, Task
 from rag.errors import RagError
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.records import ScoreCurve
 from rag.settings import Settings
 
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
@@ -237,29 +240,29 @@ class ToyTask(Task[None]):
         self.check_judge(judge)
         return ToyScorer(judge)
 
-    def explain(
-        self,
-        prepared: Prepared[None],  # noqa: ARG002 (the signature is the protocol's)
-        query: Query,
-        windows: Sequence[ClipWindow],
-        frames: int,
-    ) -> Explanation:
-        times = np.arange(0, CLIP_SECONDS, 0.5)
-        middle = sum(query.window) / 2
-        shown = [
-            Frames(
-                np.linspace(window.start, window.end, frames, endpoint=False),
-                np.full((frames, 36, 64, 3), 40 + 30 * place, np.uint8),
-            )
-            for place, window in enumerate(windows)
-        ]
-        return Explanation(
-            times=times,
-            similarity=np.exp(-((times - middle) ** 2) / 8),
-            windows=tuple(windows),
-            frames=tuple(shown),
-            words="the thing of the event",
+    def footage(self, prepared: Prepared[None], name: str) -> Footage:  # noqa: ARG002 (of Task)
+        return Footage(cast(Any, ToyLibrary()), name, 0.0, CLIP_SECONDS)
+
+
+class ToyLibrary:
+    """One picture, and a score that has its top in the middle."""
+
+    def __init__(self) -> None:
+        asked = SimpleNamespace(run=lambda *_: AnchorEvent(description="the thing of the event"))
+        retriever = SimpleNamespace(score_curve=self._curve)
+        self.engine = SimpleNamespace(
+            reasoner=asked, new_retriever=lambda: retriever, read_frames=self._read_frames
         )
+
+    def path_of(self, video_id: str) -> str:
+        return f"{video_id}.mp4"
+
+    def _curve(self, video_id: str, words: str) -> ScoreCurve:  # noqa: ARG002 (of a retriever)
+        times = np.arange(0, CLIP_SECONDS, 0.5)
+        return ScoreCurve("frames", times, np.exp(-((times - 15) ** 2) / 8))
+
+    def _read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:  # noqa: ARG002 (of an engine)
+        return Frames(times, np.full((len(times), 36, 64, 3), 70, np.uint8))
 
 
 def open_toy(data: Path | None = None) -> ToyTask:

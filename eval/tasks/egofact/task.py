@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from eval.metrics.intervals import Estimate
 from eval.metrics.localization import event_shown, judged
-from eval.metrics.scored import Measure, Scored, sample_field
-from eval.metrics.tables import estimate
+from eval.metrics.scored import Measure, sample_field
 from eval.reports.described import load_report
 from eval.reports.spec import Section
-from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, SolverSpec, Task, task_opener
+from eval.task import Footage, Prepared, ProgressCallback, SolverSpec, Task, task_opener
 from eval.tasks.egofact.dataset import (
     HARD,
     HARD_DEV,
@@ -27,10 +22,7 @@ from eval.tasks.egofact.dataset import (
 )
 from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer
 from eval.tasks.egofact.solvers.registry import SOLVERS, Environment, solver_of
-from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
-from rag.questions import parse_question
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -55,11 +47,6 @@ def chose(letters: str) -> Measure:
 chose_fact = chose(FACTS)
 
 
-def letter_shares(samples: Sequence[Scored]) -> dict[str, Estimate | None]:
-    """Share of each letter (figure 5); they sum to 1 less no answer."""
-    return {letter: estimate(chose(letter), samples) for letter in LETTERS}
-
-
 def _judges(section: Section) -> Mapping[str, str]:
     """Who judged understanding, and on what."""
     models = {sample_field(each, "understood_by", "") for row in section.rows for each in row.samples}
@@ -70,10 +57,12 @@ def _judges(section: Section) -> Mapping[str, str]:
     return {"judges": " ".join(lines) or "by no model in these runs."}
 
 
+SHARES: Mapping[str, Measure] = {letter: chose(letter) for letter in LETTERS}
+"""Of figure 5; they sum to 1 less no answer."""
 MEASURES: Mapping[str, Measure] = {
     "judged": judged,
     "event shown": event_shown,
-    **{letter: chose(letter) for letter in LETTERS},
+    **SHARES,
     "facts (B, D, F)": chose_fact,
 }
 REPORT = load_report("eval.tasks.egofact", MEASURES, facts=_judges)
@@ -90,7 +79,7 @@ class EgoFactTask(Task[Environment]):
     judges: ClassVar[Mapping[str, str]] = {
         "model": "the judge model: whether the caption that was read says enough to answer"
     }
-    measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact}
+    measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact, **SHARES}
 
     def __init__(self, name: str, about: str, folder: Path | None, made: Workbench | None) -> None:
         self.name, self.about, self.folder, self.made = name, about, folder, made
@@ -117,24 +106,10 @@ class EgoFactTask(Task[Environment]):
             raise UsageError(f"{self.name}: judge {judge!r} is a language model; set reasoner.kind")
         return EgoFactScorer()
 
-    def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:
-        return {"letters": letter_shares(samples)}
-
-    def explain(
-        self, prepared: Prepared[Environment], query: Query, windows: Sequence[ClipWindow], frames: int
-    ) -> Explanation:
+    def footage(self, prepared: Prepared[Environment], name: str) -> Footage | None:
         corpus = prepared.environment.corpus
-        engine = corpus.library.engine
-        question = parse_question(query.text, query.options, query.query_id)
-        anchor = engine.reasoner.run(ANCHOR_EVENT, question)
-        event = anchor.target or anchor.description
-        stored = corpus.frames[query.video]
-        similarity = stored.vectors.astype(np.float64) @ corpus.vector(event).astype(np.float64)
-        shown = tuple(
-            window_frames(corpus.library, corpus.path(corpus.clips[window.clip_id]), window, frames)
-            for window in windows
-        )
-        return Explanation(stored.times, similarity.round(6), tuple(windows), shown, event)
+        clip = corpus.clips.get(name)
+        return clip and Footage(corpus.library, clip.video_id, clip.start, clip.end)
 
 
 open_workbench = task_opener(

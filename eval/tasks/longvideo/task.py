@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
 from eval.metrics.tables import estimate
@@ -16,9 +14,18 @@ from eval.reports.described import load_report
 from eval.reports.drawing import draw_bars
 from eval.reports.spec import Row, Section
 from eval.reports.tables import Column
-from eval.runs.records import ClipWindow, Explanation, Output, Query, Score
-from eval.task import ExactScorer, Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
-from eval.tasks.libraries import fingerprints, render_corpus, window_frames
+from eval.runs.records import Output, Query, Score
+from eval.task import (
+    ExactScorer,
+    Footage,
+    Prepared,
+    ProgressCallback,
+    SolverSpec,
+    Task,
+    task_opener,
+    task_settings,
+)
+from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import Film, build_questions
 from eval.tasks.longvideo.dataset import Kind, input_of, query_of
@@ -28,8 +35,6 @@ from eval.tasks.published import record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from eval.workbench.jobs import CorpusPlan, video_jobs
 from eval.workbench.video import Render
-from rag.agents.video_detective.features import load_video_features
-from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -252,23 +257,8 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         self.check_judge(judge)
         return LongVideoScorer(prepared.gold)
 
-    def explain(
-        self,
-        prepared: Prepared[LongVideoEnvironment],
-        query: Query,
-        windows: Sequence[ClipWindow],
-        frames: int,
-    ) -> Explanation:
-        """The cosine of every stored frame with the question, and frames of the windows."""
-        environment = prepared.environment
-        library = environment.library
-        features = load_video_features(library, environment.ids[query.video], TUNED)
-        fits = np.zeros(len(features.times))
-        if library.engine.tower is not None and features.vectors.shape[1]:
-            event = library.engine.tower.encode_text([query.text])[0].astype(np.float64)
-            fits = features.vectors.astype(np.float64) @ event
-        shown = tuple(window_frames(library, features.path, window, frames) for window in windows)
-        return Explanation(features.times, fits.round(6), tuple(windows), shown, query.text)
+    def footage(self, prepared: Prepared[LongVideoEnvironment], name: str) -> Footage | None:
+        return prepared.environment.footage(name)
 
 
 def _window_lines(windows: Mapping[str, Sequence[tuple[float, float]]]) -> str:

@@ -12,9 +12,8 @@ from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
 from eval.reports.described import load_report
-from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
-from eval.tasks.libraries import fingerprints, render_corpus, window_frames
+from eval.task import Footage, Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
+from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.moments.dataset import (
     FORMATS,
     Annotations,
@@ -29,7 +28,6 @@ from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.videos import IndexedVideos, find_videos, index_videos
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
 from eval.workbench.video import Render
-from localization.localizer import relevance_curve
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -134,18 +132,8 @@ class MomentsTask(Task[MomentEnvironment]):
             return {}
         return {SUBMISSION: submission_lines(samples)}
 
-    def explain(
-        self, prepared: Prepared[MomentEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int
-    ) -> Explanation:
-        """The relevance by which windows are found, and frames of the windows."""
-        environment = prepared.environment
-        library = environment.library
-        path, video_id = environment.paths[query.video], environment.ids[query.video]
-        found = library.engine.new_retriever().video_query(video_id, query.text)
-        start, end = environment.bounds(query.video)
-        times, relevance = relevance_curve(found, start=start, end=end)
-        shown = tuple(window_frames(library, path, window, frames) for window in windows)
-        return Explanation(times, relevance.round(6), tuple(windows), shown, query.text)
+    def footage(self, prepared: Prepared[MomentEnvironment], name: str) -> Footage | None:
+        return prepared.environment.footage(name)
 
 
 open_mini = task_opener(

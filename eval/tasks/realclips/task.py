@@ -12,7 +12,7 @@ from eval.metrics.localization import temporal_iou
 from eval.metrics.scored import Measure, restricted
 from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Output, Query, Score
-from eval.task import ExactScorer, Prepared, ProgressCallback, SolverSpec, Task, task_settings
+from eval.task import ExactScorer, Footage, Prepared, ProgressCallback, SolverSpec, Task, task_settings
 from eval.tasks.libraries import fingerprints
 from eval.tasks.realclips.cases import ABSENT, FOUND, MOMENT, Case, inputs_of, read_cases
 from eval.tasks.realclips.solvers import NO_WINDOWS, SOLVERS
@@ -134,6 +134,9 @@ class RealClipsTask(Task[NamedVideos]):
     def open_scorer(self, prepared: Prepared[NamedVideos], judge: str | None = None) -> ClipScorer:
         self.check_judge(judge)
         return ClipScorer(prepared.gold)
+
+    def footage(self, prepared: Prepared[NamedVideos], name: str) -> Footage | None:
+        return prepared.environment.footage(name)
 
 
 def open_folder(data: Path | None = None) -> RealClipsTask:

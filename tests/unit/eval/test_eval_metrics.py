@@ -30,7 +30,7 @@ from eval.metrics.scored import Scored
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
-from eval.tasks.egofact.task import chose_fact, letter_shares
+from eval.tasks.egofact.task import SHARES, chose_fact
 from eval.trec import escape_id, run_lines
 
 QUERY = Query(
@@ -103,7 +103,7 @@ def test_understanding_counts_only_where_the_gold_clip_was_retrieved() -> None:
 def test_letters_are_those_of_the_papers_order() -> None:
     samples = [scored("C"), scored("B"), scored("A"), scored(None)]
     assert [each.sample.unshuffled_choice for each in samples] == ["F", "B", "A", None]
-    shares = letter_shares(samples)
+    shares = {name: estimate(measure, samples) for name, measure in SHARES.items()}
     assert {name: share.value for name, share in shares.items() if share and share.value} == {
         "A": 0.25,
         "B": 0.25,
