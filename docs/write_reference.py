@@ -39,8 +39,6 @@ from typing_extensions import TypedDict
 
 from corpora.records import Problem, Shot
 from eval.runs.runner import Done
-from eval.workbench.corpus import CorpusReport
-from eval.workbench.recording import RECORDED
 from indexers.models.verify import ModelRow, Verification
 from rag._cli.batch import Counts
 from rag._cli.commands import app
@@ -305,7 +303,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.eval.show/1": [{"query": dict, "sample": dict, "picture": str | None}],
     "rag.web.build/1": [BuildReport],
     "rag.web.fetch/1": [FetchReport],
-    "rag.workbench/1": [CorpusReport],
 }
 """The parts whose keys a document has in turn: records, or keys with their types."""
 
@@ -337,10 +334,9 @@ def keys_of(part: Any) -> Iterator[Key]:
     hints = get_type_hints(part, include_extras=True)
     about = {} if part is SOUND else _docs(part)  # it has no source
     names = [each.name for each in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else hints
-    recorded = RECORDED if part.__module__.startswith("eval.workbench") else {}
     for name in names:
         if name not in ("schema", "model_config"):
-            yield Key(recorded.get(name, name), hints[name], about.get(name, ""))
+            yield Key(name, hints[name], about.get(name, ""))
 
 
 def shape_of(kind: Any, indent: str = "") -> str:

@@ -114,9 +114,7 @@ def corpus_folders(places: Iterable[Path]) -> list[Path]:
     for place in places:
         truths = [path for path in place.rglob(TRUTH.name) if path.parent.name == TRUTH.parent.name]
         if not truths:
-            raise UsageError(
-                f"{place}: holds no synthetic videos; name a folder of 'rag workbench' or --data"
-            )
+            raise UsageError(f"{place}: holds no synthetic videos; name a benchmark's --data")
         found |= {path.parent.parent for path in truths}
     return sorted(found)
 

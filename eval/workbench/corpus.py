@@ -23,12 +23,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
+from corpora.outputs import DEFAULT_POLICY, atomic_file, atomic_write_text, check_output_folder, holds_files
 from corpora.platforms import take_lock
 from eval.resumable import map_os_errors, truncate_partial_line, whole_lines
 from eval.workbench.jobs import CorpusPlan, Job, render_job, truth, video_jobs
@@ -141,38 +140,22 @@ def _read(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusReport:
-    """What a corpus holds, and what one run made of it."""
-
-    folder: str
-    videos: int
-    made: int
-    """Videos of this run; the others were there already."""
-    seconds: float
-    """Of media in the whole corpus."""
-    bytes: int
-    """Of videos in the whole corpus."""
-    passages: int
-
-
 def make_corpus(
     folder: str | os.PathLike[str],
     plan: CorpusPlan,
     *,
     workers: int = 2,
     progress: Progress | None = None,
-    policy: OverwritePolicy | None = None,
     world: Sequence[WorldPassage] | None = None,
-) -> CorpusReport:
-    """Write the corpus of `plan` into `folder`, or what is still missing of it; `world`: passages, or all.
+) -> int:
+    """Write the corpus of `plan` into `folder`, or what is still missing of it; gives how many videos were.
 
-    It can be killed at any moment: finished videos are kept and the same call goes on. Raises
-    `UsageError` where the folder holds something else, `RagError` where it cannot be written.
+    `world`: passages, or all. It can be killed at any moment: finished videos are kept and the same call goes
+    on. Raises `UsageError` where the folder holds something else, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
     passages = list(world_passages() if world is None else world)
-    with claimed(home, recorded_fields(plan), policy) as hidden:
+    with claimed(home, recorded_fields(plan)) as hidden:
         lines, made = render_missing(home, video_jobs(plan), workers, progress)
         events, texts = hidden / "events.jsonl", home / "passages"
         whole = {**recorded_fields(plan), "passages": len(passages), "videos": lines}
@@ -182,18 +165,11 @@ def make_corpus(
             write_lines(events, (truth(job) for jobs in video_jobs(plan) for job in jobs))
             write_marker(home, whole)
             (hidden / RECORD).unlink(missing_ok=True)
-    return CorpusReport(
-        folder=os.fspath(folder),
-        videos=len(lines),
-        made=made,
-        seconds=round(sum(line["duration"] for line in lines), 3),
-        bytes=sum(line["bytes"] for line in lines),
-        passages=len(passages),
-    )
+    return made
 
 
 @contextlib.contextmanager
-def claimed(home: Path, wanted: Mapping[str, Any], policy: OverwritePolicy | None = None) -> Iterator[Path]:
+def claimed(home: Path, wanted: Mapping[str, Any]) -> Iterator[Path]:
     """The hidden folder of a corpus that is ours: what is not ours would pass for a Workbench video.
 
     `wanted`: the arguments, as JSON gives them back. Raises `UsageError` where the folder holds something
@@ -206,7 +182,7 @@ def claimed(home: Path, wanted: Mapping[str, Any], policy: OverwritePolicy | Non
         if path.exists():
             _require_same(home, _read(path), wanted)
         else:
-            check_output_folder(home, policy or OverwritePolicy())
+            check_output_folder(home, DEFAULT_POLICY)
             hidden.mkdir(parents=True, exist_ok=True)
             atomic_write_text(path, json.dumps(wanted) + "\n")
         lock = take_lock(hidden / "lock")

@@ -15,7 +15,7 @@ RECORDED = {
     "metadata": "words",
     "audio": "heard",
 }
-"""Attributes that JSON (plan.json, `--json`) knows by another name."""
+"""Attributes that plan.json knows by another name."""
 
 
 def recorded_fields(value: Any) -> Any:

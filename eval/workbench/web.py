@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import TypeAdapter
 
 from corpora.identity import content_hash
-from corpora.outputs import OverwritePolicy
 from eval.workbench.catalogue import Split, place_name, read_data
 from eval.workbench.corpus import RECORD, claimed, read_marker, render_missing, write_lines, write_marker
 from eval.workbench.jobs import CorpusPlan, Job, truth
@@ -318,7 +317,6 @@ def make_web(
     inserted: Sequence[Upload] = (),
     workers: int = 2,
     progress: Progress | None = None,
-    policy: OverwritePolicy | None = None,
 ) -> int:
     """Write the web of `plan` into `folder`, with uploads beside its own; gives how many videos were missing.
 
@@ -331,7 +329,7 @@ def make_web(
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
     arguments, rounds = _arguments(plan, inserted), _videos(uploads)
-    with claimed(home, arguments, policy) as hidden:
+    with claimed(home, arguments) as hidden:
         lines, made = render_missing(home, rounds, workers, progress)
         if made or not read_marker(home) or not (home / "web.jsonl").exists():
             write_lines(hidden / "events.jsonl", (truth(job) for jobs in rounds for job in jobs))

@@ -31,7 +31,6 @@ _COMMANDS = {
     "eval": ("eval_commands", "app", "Run evaluations."),
     "agent": ("agent", "app", "Run an agent on a question."),
     "web": ("web", "app", "Build and serve a frozen web of videos."),
-    "workbench": ("workbench", "app", "Make synthetic videos with exact annotations."),
 }
 """Subcommand to its module below `rag._cli`, the function or app there, and its line in `rag --help`."""
 # Plain help: the same at every width that documentation compares, and read without rich.

@@ -26,7 +26,7 @@ BELL = "\x07"
     "command",
     [
         *("ask What?", "search lamp", "localize a.mp4 lamp", "stats", "stats --problems", "remove a.mp4"),
-        *("doctor --settings", "models list", "eval list", "workbench make wb --clips 1 --fps 5"),
+        *("doctor --settings", "models list", "eval list"),
     ],
 )
 def test_a_document_has_the_keys_of_its_block_and_no_other(
