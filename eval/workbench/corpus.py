@@ -8,8 +8,7 @@
     .workbench/manifest.json   written last: it marks the corpus as complete, and as a Workbench one
 
 The same plan gives the same frames before encoding everywhere, and the same bytes with the same
-build of FFmpeg on the same kind of processor (`eval.workbench.video`); `frames_sha256` of the
-manifest is over the decoded frames.
+build of FFmpeg on the same kind of processor (`eval.workbench.video`).
 """
 
 from __future__ import annotations

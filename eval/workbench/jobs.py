@@ -35,7 +35,6 @@ from eval.workbench.video import (
     Render,
     clear_sprite_caches,
     clip_frames,
-    frames_hash,
     write_video,
 )
 
@@ -132,9 +131,8 @@ def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]
     # A process whose parent was killed may still be writing the same video.
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
     frames, sound, render, metadata = _material(video_folder, job)
-    write_video(unfinished, _with_progress(frames, render.fps, advance), sound, render, metadata)
+    count = write_video(unfinished, _with_progress(frames, render.fps, advance), sound, render, metadata)
     clear_sprite_caches()
-    digest, count = frames_hash(unfinished)
     if metadata.title:
         _write_info(path, metadata, count / render.fps)
     unfinished.replace(path)
@@ -148,7 +146,6 @@ def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]
         "duration": round(count / render.fps, 3),
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
-        "frames_sha256": digest,
     }
 
 
