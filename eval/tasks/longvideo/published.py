@@ -225,85 +225,36 @@ NO_ANSWER = ("", "-1", "na", "n/a", "none", "null", "unknown", "?")
 """In place of an answer that is not published."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class PublishedQuestions:
-    """What the files of a folder hold."""
+    """What the files of a folder hold, one file after the other."""
 
-    questions: tuple[LongQuestion, ...]
-    videos: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_id: dict[str, LongQuestion] = field(default_factory=dict)
+    classes: dict[str, str] = field(default_factory=dict)
+    """Of length, in lower case, by question id."""
+    videos: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Every name of a question's video, by its `video`."""
-    tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tasks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Folders that a video is likely below, by its name: the task of its questions, and their file."""
-    windows: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    windows: dict[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     """All gold windows [start, end) in seconds, by question id, where there are any."""
-    unusable: tuple[UnusableRow, ...] = ()
-    subtitles: Mapping[str, SubtitleSource] = field(default_factory=dict)
+    unusable: list[UnusableRow] = field(default_factory=list)
+    subtitles: dict[str, SubtitleSource] = field(default_factory=dict)
     """Those in JSON, by the question's `video`."""
-    benchmark: str = ""
-    """The one that all questions are of, where a paper printed figures for it; empty for others."""
+    benchmarks: set[str] = field(default_factory=set)
+    """That a paper printed figures for; the empty one stands for others."""
+    _places: dict[str, str] = field(default_factory=dict)
+    _same: dict[tuple[Any, ...], tuple[str, str]] = field(default_factory=dict)
 
+    @property
+    def questions(self) -> tuple[LongQuestion, ...]:
+        """In the order of the files."""
+        return tuple(self.by_id.values())
 
-def read_published(folder: Path, duration: str = "", files: str = "*") -> PublishedQuestions:
-    """The questions of all files below a folder, in the order of the files' names.
-
-    `duration`: only those of this class, in any case. `files`: only those of files with such a name (`*` and
-    `?` as in a shell); answers and spans are read from any. Raises `UsageError` where there is no such
-    question.
-    """
-    if not (paths := row_files(folder)):
-        raise UsageError(f"{folder}: no file of rows ({', '.join(f'*{suffix}' for suffix in SUFFIXES)})")
-    made, others, asked = _Questions(), list[str](), False
-    for path in paths:
-        name = os.path.relpath(path, folder)
-        entries = list(read_entries(path, name))
-        layout = next((each for each in LAYOUTS.values() if each.recognizes(entries)), None)
-        if layout is None:
-            made.unusable += [value for _, value in entries if isinstance(value, UnusableRow)]
-            others.append(first_keys(name, entries))
-        elif fnmatch(path.name, files):
-            made.read(name, layout, list(layout.rows_of(entries)), layout.joined(paths))
-            asked = True
-        else:
-            others.append(f"{name}: its name is not {files}")
-    unusable = made.unusable
-    if not asked:
-        raise UsageError(f"{folder}: no file with questions and options; {'; '.join(others[:5])}")
-    if not made.questions:
-        kinds = reason_counts(row.reason for row in unusable)
-        held = ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
-        first = f"{unusable[0].place}: {unusable[0].reason}"
-        raise UsageError(
-            f"{folder}: none of {len(unusable)} rows is a question with options: {held}; {first}"
-        )
-    wanted = [name for name, held in made.classes.items() if not duration or held == duration.casefold()]
-    if not wanted:
-        known = ", ".join(sorted(filter(None, set(made.classes.values())))) or "no column duration"
-        raise UsageError(f"no question has the duration {duration!r}; there is {known}")
-    return PublishedQuestions(
-        tuple(made.questions[name] for name in wanted),
-        made.videos,
-        made.tasks,
-        {name: made.windows[name] for name in wanted if name in made.windows},
-        tuple(unusable),
-        subtitles=made.subtitles,
-        benchmark=made.benchmarks.pop() if len(made.benchmarks) == 1 else "",
-    )
-
-
-class _Questions:
-    """The questions of files, one file after the other."""
-
-    def __init__(self) -> None:
-        self.questions: dict[str, LongQuestion] = {}
-        self.classes: dict[str, str] = {}
-        self.videos: dict[str, tuple[str, ...]] = {}
-        self.tasks: dict[str, tuple[str, ...]] = {}
-        self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
-        self.unusable: list[UnusableRow] = []
-        self.subtitles: dict[str, SubtitleSource] = {}
-        self.benchmarks: set[str] = set()
-        self._places: dict[str, str] = {}
-        self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
+    @property
+    def benchmark(self) -> str:
+        """The one that all questions are of; empty for several or others."""
+        return next(iter(self.benchmarks)) if len(self.benchmarks) == 1 else ""
 
     def read(self, file: str, layout: Layout, entries: Sequence[Entry], beside: Mapping[str, Row]) -> None:
         """Make a question of each row, or an unusable row."""
@@ -323,8 +274,8 @@ class _Questions:
 
     def _keep(self, file: str, place: str, layout: Layout, row: Row, question: LongQuestion) -> None:
         content = (question.video, question.text, question.options, question.answer)
-        name = question.question_id or f"q{len(self.questions) + 1:05d}"
-        if name in self._places and self.questions[name].video != question.video:
+        name = question.question_id or f"q{len(self.by_id) + 1:05d}"
+        if name in self._places and self.by_id[name].video != question.video:
             name = f"{question.video}_{name}"  # an id that counts the questions of a video
         if name in self._places:
             raise ValueError(f"duplicate id: {name}, as in {self._places[name]}")
@@ -352,7 +303,48 @@ class _Questions:
             self.windows[name] = tuple(sorted(windows))
             question = replace(question, window=self.windows[name][0])
         self.benchmarks.add(layout.benchmark)
-        self.questions[name] = replace(question, question_id=name)
+        self.by_id[name] = replace(question, question_id=name)
+
+
+def read_published(folder: Path, duration: str = "", files: str = "*") -> PublishedQuestions:
+    """The questions of all files below a folder, in the order of the files' names.
+
+    `duration`: only those of this class, in any case. `files`: only those of files with such a name (`*` and
+    `?` as in a shell); answers and spans are read from any. Raises `UsageError` where there is no such
+    question.
+    """
+    if not (paths := row_files(folder)):
+        raise UsageError(f"{folder}: no file of rows ({', '.join(f'*{suffix}' for suffix in SUFFIXES)})")
+    made, others, asked = PublishedQuestions(), list[str](), False
+    for path in paths:
+        name = os.path.relpath(path, folder)
+        entries = list(read_entries(path, name))
+        layout = next((each for each in LAYOUTS.values() if each.recognizes(entries)), None)
+        if layout is None:
+            made.unusable += [value for _, value in entries if isinstance(value, UnusableRow)]
+            others.append(first_keys(name, entries))
+        elif fnmatch(path.name, files):
+            made.read(name, layout, list(layout.rows_of(entries)), layout.joined(paths))
+            asked = True
+        else:
+            others.append(f"{name}: its name is not {files}")
+    unusable = made.unusable
+    if not asked:
+        raise UsageError(f"{folder}: no file with questions and options; {'; '.join(others[:5])}")
+    if not made.by_id:
+        kinds = reason_counts(row.reason for row in unusable)
+        held = ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
+        first = f"{unusable[0].place}: {unusable[0].reason}"
+        raise UsageError(
+            f"{folder}: none of {len(unusable)} rows is a question with options: {held}; {first}"
+        )
+    wanted = [name for name, held in made.classes.items() if not duration or held == duration.casefold()]
+    if not wanted:
+        known = ", ".join(sorted(filter(None, set(made.classes.values())))) or "no column duration"
+        raise UsageError(f"no question has the duration {duration!r}; there is {known}")
+    made.by_id = {name: made.by_id[name] for name in wanted}
+    made.windows = {name: made.windows[name] for name in wanted if name in made.windows}
+    return made
 
 
 def _forms(layout: Layout, rows: Sequence[Row]) -> tuple[Sequence[str], int]:

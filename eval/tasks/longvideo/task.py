@@ -226,7 +226,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             published = read_published(folder, self.duration, self.file_pattern)
         else:
             built = build_questions(shape.films(), seed=shape.plan.seed, shape=shape.shape)
-            published = PublishedQuestions(tuple(built))
+            published = PublishedQuestions({question.question_id: question for question in built})
             render_corpus(folder, shape.plan, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))
         questions = published.questions
