@@ -25,6 +25,7 @@ from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.scored import Scored
 from eval.reports.drawing import draw_reliability
 from eval.reports.spec import Row
+from eval.reports.tables import markdown_table, percent_range
 from eval.runs.records import Query, Sample
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder
@@ -89,37 +90,31 @@ def share(scored: Sequence[Scored], *, answered: bool) -> Estimate | None:
     return cluster_interval(values, [one.query.cluster for one in scored])
 
 
-def report(name: str, scored: Sequence[Scored]) -> str:
+HEAD = (
+    *("set", "libraries", "questions", "right", "answered", "calibration error", "foreign answered"),
+    "impossible answered",
+)
+
+
+def report(name: str, scored: Sequence[Scored]) -> list[str]:
     """One line of a table: shares in percent with their intervals."""
     own, foreign, impossible = (
         [one for one in scored if one.query.family == kind] for kind in ("own", "foreign", "impossible")
     )
-    answered = [one for one in own if one.sample.choice is not None]
-    cells = [
-        name,
-        str(len({one.query.cluster for one in own})),
-        str(len(own)),
-        _percent(share(own, answered=False)),
-        _percent(share(own, answered=True)),
-        _percent(expected_calibration_error(answered)),
-        _percent(share(foreign, answered=True)),
-        _percent(share(impossible, answered=True)),
-    ]
-    return f"| {' | '.join(cells)} |"
+    figures = (
+        share(own, answered=False),
+        share(own, answered=True),
+        expected_calibration_error(_answered(scored)),
+        share(foreign, answered=True),
+        share(impossible, answered=True),
+    )
+    counts = (len({one.query.cluster for one in own}), len(own))
+    return [name, *map(str, counts), *map(percent_range, figures)]
 
 
-def _percent(found: Estimate | None) -> str:
-    if found is None:
-        return "-"
-    low, high = found.low, found.high
-    interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{100 * found.value:.1f}{interval}, n={found.n}"
-
-
-HEAD = (
-    "| set | libraries | questions | right | answered | calibration error | foreign answered | "
-    "impossible answered |"
-)
+def _answered(scored: Sequence[Scored]) -> list[Scored]:
+    """Of a library's own questions."""
+    return [one for one in scored if one.query.family == "own" and one.sample.choice is not None]
 
 
 def main() -> None:
@@ -146,20 +141,14 @@ def main() -> None:
 
 def print_table(tables: Mapping[str, Sequence[Scored]]) -> None:
     """One line a set."""
-    print(HEAD, "|---|---|---|---|---|---|---|---|", sep="\n")
-    for name, scored in tables.items():
-        print(report(name, scored))
+    print(markdown_table(HEAD, [report(name, scored) for name, scored in tables.items()]), end="")
 
 
 def draw(tables: Mapping[str, Sequence[Scored]], folder: Path) -> None:
     """`reliability.png`: share right by confidence of each set's own questions that are answered."""
-    rows = []
-    for name, scored in tables.items():
-        answered = [one for one in scored if one.query.family == "own" and one.sample.choice is not None]
-        if answered:
-            rows.append(Row(name, name, (0,), {}, tuple(answered), (), ()))
+    rows = ((name, tuple(_answered(scored))) for name, scored in tables.items())
     folder.mkdir(parents=True, exist_ok=True)
-    draw_reliability(rows, folder)
+    draw_reliability([Row(name, name, (0,), {}, row, (), ()) for name, row in rows if row], folder)
 
 
 if __name__ == "__main__":
