@@ -61,5 +61,4 @@ class RagAsk:
             windows=tuple(windows),
             evidence={"explanation": answer.explanation, "answer": answer.text, "matched": answer.matched},
             tokens=token_counts(usage),
-            timings=dict(answer.timings),
         )

@@ -41,9 +41,8 @@ from eval.runs.records import (
     UnusableRow,
     canonical,
     check_sample,
-    query_line,
     read_whole_records,
-    sample_line,
+    record_line,
     skip_reason,
 )
 from rag.errors import UsageError
@@ -218,7 +217,7 @@ class Run:
 
 def queries_text(queries: Iterable[Query]) -> str:
     """Queries as JSON lines."""
-    return "".join(query_line(query) for query in queries)
+    return "".join(record_line(query) for query in queries)
 
 
 def read_run_folder(folder: Path) -> Run:
@@ -293,7 +292,7 @@ def _answers(folder: Path, queries: Sequence[Query]) -> list[Sample]:
             found.append(sample)
         try:
             check_sample(queries[place], sample)
-            sample_line(sample)
+            record_line(sample)
         except ValueError as error:
             raise UsageError(f"{path}:{number}: changed since it was written: {error}") from error
     return found
@@ -332,7 +331,7 @@ def rewrite_samples(run: Run, samples: Sequence[Sample], scorer: Mapping[str, An
     """
     with map_os_errors(run.folder), open_locked(run.folder / "samples.jsonl", run.folder):
         (run.folder / "results.json").unlink(missing_ok=True)
-        atomic_write_text(run.folder / "samples.jsonl", "".join(map(sample_line, samples)))
+        atomic_write_text(run.folder / "samples.jsonl", "".join(map(record_line, samples)))
         identity = {**run.identity, "scorer": canonical(scorer)}
         shape = {**run.manifest, "identity": identity}
         atomic_write_text(run.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
@@ -377,7 +376,7 @@ class RunWriter(LineWriter):
 
     def finish(self) -> None:
         """Put the samples in the order of the queries; nothing is appended afterwards."""
-        path, text = self.folder / "samples.jsonl", "".join(map(sample_line, self.samples))
+        path, text = self.folder / "samples.jsonl", "".join(map(record_line, self.samples))
         with map_os_errors(self.folder):
             if path.read_bytes() != text.encode():
                 atomic_write_text(path, text)
@@ -388,15 +387,15 @@ class RunWriter(LineWriter):
         if place > len(self.samples) or (place < len(self.samples) and not skip_reason(self.samples[place])):
             raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
-            self._append(sample_line(sample))
+            self._append(record_line(sample))
         self.samples[place : place + 1] = [sample]
-        self.time(sample.query_id, {"seconds": seconds, **sample.timings})
+        self.time(sample.query_id, "seconds", seconds)
 
-    def time(self, what: str, seconds: Mapping[str, float]) -> None:
-        """Append timings in seconds to the run's timing file."""
+    def time(self, query_id: str, what: str, seconds: float) -> None:
+        """Append to the run's timing file; `query_id` is empty for what is done once."""
         path = self.folder / "timings.jsonl"
         with map_os_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
+            stream.write(json.dumps({"query_id": query_id, what: round(seconds, 6)}) + "\n")
 
     def _claim(self) -> None:
         require_run_folder(self.folder, self._policy)

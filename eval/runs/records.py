@@ -141,8 +141,6 @@ class Output:
     """By kind; their sum is what the query cost (`token_counts`)."""
     parse_failure: bool = False
     """A language model's reply could not be read, after repair; the choice then is None or a fallback."""
-    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Seconds by stage. Written to timings.jsonl alone."""
 
 
 def token_counts(usage: Usage) -> dict[str, int]:
@@ -198,7 +196,6 @@ class Sample:
     parse_failure: bool = False
     usage: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Counts of a language model's calls by role; not written where none was called."""
-    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 _SHARED = {each.name for each in fields(Output)} & {each.name for each in fields(Sample)} - {"evidence"}
@@ -324,21 +321,11 @@ def canonical(value: Any) -> Any:
     raise ValueError(f"no JSON for {type(value).__name__}")
 
 
-def query_line(query: Query) -> str:
-    """A query as one line of canonical JSON."""
-    return _line(canonical(query))
-
-
-def sample_line(sample: Sample) -> str:
-    """Without its timings, which differ from run to run."""
-    shape = canonical(sample)
-    del shape["timings"]
-    if not sample.usage:
+def record_line(record: Query | Sample) -> str:
+    """One line of canonical JSON."""
+    shape = canonical(record)
+    if isinstance(record, Sample) and not record.usage:
         del shape["usage"]
-    return _line(shape)
-
-
-def _line(shape: Mapping[str, Any]) -> str:
     return json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n"
 
 

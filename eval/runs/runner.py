@@ -304,7 +304,7 @@ def run_solver(
         if todo:
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
-            writer.time("", {"open": opened})
+            writer.time("", "open", opened)
         opened_both = (solver, scorer)
         answers = answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
         _write_answers(writer, answers, observer)

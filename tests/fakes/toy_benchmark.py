@@ -149,7 +149,6 @@ class Player:
             parse_failure=failed,
             evidence={"caption": f"seen by {self.name}", "weights": [chance.random()]},
             tokens={"prompt": 100 + sum(query.order[:1])},
-            timings={"read": 0.001},
             **self._retrieved(query, chance),
         )
 

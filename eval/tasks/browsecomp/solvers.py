@@ -126,5 +126,4 @@ class VideoBrowserSolver(WebSolver[BrowserSettings]):
             },
             tokens={"all": run.tokens},
             parse_failure=run.failure == ReplyInvalid.__name__,
-            timings=dict(run.answer.timings),
         )

@@ -53,8 +53,7 @@ class Detective(VideoSolver):
             confidence=answer.confidence,
             explanation=answer.explanation,
         )
-        output = output_of_reply(asked, reply, found.selected.packs, answer.usage, **_as_json(found))
-        return dataclasses.replace(output, timings=dict(answer.timings))
+        return output_of_reply(asked, reply, found.selected.packs, answer.usage, **_as_json(found))
 
     @cached_property
     def _agent(self) -> VideoDetective:

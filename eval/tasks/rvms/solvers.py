@@ -125,7 +125,6 @@ class RacloSolver(WebSolver[RacloSettings]):
             },
             tokens={"all": run.tokens},
             parse_failure=ReplyInvalid.__name__ in run.failures,
-            timings=dict(run.timings),
         )
 
     def _run(self, asked: RvmsInput) -> RacloRun:

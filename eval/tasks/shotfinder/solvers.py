@@ -95,7 +95,6 @@ class ShotFinderSolver(WebSolver[ShotSettings]):
             },
             tokens={"all": run.tokens},
             parse_failure=ReplyInvalid.__name__ in run.failures,
-            timings=dict(run.timings),
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.records import Sample, sample_line
+from eval.runs.records import Sample, record_line
 from eval.tasks.browsecomp.construction import FULL, check_questions, plan_targets
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
 from eval.tasks.browsecomp.questions import draft_questions
@@ -149,7 +149,7 @@ def test_a_run_becomes_a_judged_sample(tmp_path: Path) -> None:
     assert sample.evidence["evidence_recall"] == 1.0
     assert sample.evidence["judge"]["rule"] == "exact"
     # Every question is the web's first visitor.
-    assert sample_line(sample) == sample_line(browsed(tmp_path, RuleReasoner()))
+    assert record_line(sample) == record_line(browsed(tmp_path, RuleReasoner()))
 
 
 def test_any_upload_of_a_video_counts_as_watched() -> None:

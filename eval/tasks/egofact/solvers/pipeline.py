@@ -350,7 +350,6 @@ class PipelineSolver:
                 **_captions(trace, names),
             },
             tokens=token_counts(usage),
-            timings=trace.answer.timings,
         )
 
     def localize(self, asked: EgoFactInput, clip_id: str) -> tuple[float, float] | None:
