@@ -46,7 +46,7 @@ def draw_sample(
     shown = [(window, task.footage(prepared, window.clip_id)) for window in windows]
     if all(footage is None for _, footage in shown):
         raise UsageError(f"{task.name} shows no frames of {query.query_id}")
-    strips = [(window, footage and _frames(footage, window, frames)) for window, footage in shown]
+    strips = [(window, _frames(footage, window, frames) if footage else None) for window, footage in shown]
     curve = _curve(task.footage(prepared, query.video), query)
     labels = task.report.data.labels
 

@@ -109,7 +109,7 @@ class EgoFactTask(Task[Environment]):
     def footage(self, prepared: Prepared[Environment], name: str) -> Footage | None:
         corpus = prepared.environment.corpus
         clip = corpus.clips.get(name)
-        return clip and Footage(corpus.library, clip.video_id, clip.start, clip.end)
+        return Footage(corpus.library, clip.video_id, clip.start, clip.end) if clip else None
 
 
 open_workbench = task_opener(
