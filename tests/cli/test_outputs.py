@@ -70,8 +70,6 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Refuse:
         ("notes", EXISTS, "agent browse Which? --web w --record notes"),
         ("notes", EXISTS, "agent investigate made.mp4 Which? --trace notes"),
         ("site/pages.jsonl", "exists", "web build site note.md"),
-        ("mine/notes.md", FULL, "web build mine --workbench"),
-        ("mine/notes.md", FULL, "workbench make mine --clips 1"),
         ("o/random-seed0/queries.jsonl", FULL, f"eval run {TOY} --system random --limit 2 --out o"),
     ],
 )
