@@ -71,8 +71,6 @@ class Model:
     files: tuple[str, ...] = TRANSFORMERS_FILES
     """Glob patterns of what is pulled; nothing else of the repository is."""
     recommended: bool = False
-    pickle: str = ""
-    """A pickle of known hash that `pull` may turn into safetensors, where nothing else is published."""
     note: str = ""
     specialised: bool = False
     """Understands the Workbench's videos and no other, so that `auto` never takes it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import partial
@@ -82,9 +82,9 @@ def pull(
         part.mkdir(exist_ok=True)
         revision, remotes = _list(model)
         digests = _fetch(model, revision, remotes, part, progress or (lambda *_: None))
-        lock = _settle(model, revision, digests, part)
+        _clear(part, digests)
         check_folder(model, part)
-        write_lock(part, lock)
+        write_lock(part, Lock(name=model.name, repo=model.repo, revision=revision, sha256=digests))
         shutil.rmtree(home, ignore_errors=True)
         part.rename(home)
     return home
@@ -126,20 +126,18 @@ def _endpoint() -> str:
 
 
 def _list(model: Model) -> tuple[str, list[Any]]:
-    """Commit and wanted files, those that hold weights last; these are safetensors, or the one pickle that
-    the catalogue names."""
+    """Commit and wanted files, those that hold weights last."""
     from huggingface_hub import HfApi
 
     found = HfApi(endpoint=_endpoint()).model_info(model.repo, revision=model.revision, files_metadata=True)
-    every = [
-        each for each in found.siblings or () if not {"..", "/"} & set(PurePosixPath(each.rfilename).parts)
+    wanted = [
+        each
+        for each in found.siblings or ()
+        if any(fnmatchcase(each.rfilename, glob) for glob in model.files)
+        and not {"..", "/"} & set(PurePosixPath(each.rfilename).parts)
     ]
-    wanted = [each for each in every if any(fnmatchcase(each.rfilename, glob) for glob in model.files)]
     if not any(each.rfilename.endswith(WEIGHTS) for each in wanted):
-        spare = [each for each in every if each.rfilename == model.pickle and model.pickle in model.sha256]
-        if not spare:
-            raise WeightsMissing(f"{_where(model)} has no safetensors; pickles are never loaded")
-        wanted += spare
+        raise WeightsMissing(f"{_where(model)} has no safetensors; pickles are never loaded")
     for each in wanted:
         if each.lfs and (fault := _fault(model, each, each.lfs.sha256)):
             raise WeightsInvalid(
@@ -229,33 +227,12 @@ def _fault(model: Model, each: Any, found: str, path: Path | None = None) -> str
     return "" if blob == each.blob_id else f"git blob {blob}, published {each.blob_id}"
 
 
-def _settle(model: Model, revision: str, digests: dict[str, str], part: Path) -> Lock:
-    """Turn a pickle into safetensors, and leave nothing in the folder but the model."""
+def _clear(part: Path, wanted: Collection[str]) -> None:
+    """Leave nothing in the folder but the model."""
     shutil.rmtree(part / PARTIAL, ignore_errors=True)
-    converted = ""
-    if model.pickle in digests:
-        converted = f"{model.pickle} sha256:{digests.pop(model.pickle)}"
-        _convert(model, part / model.pickle, part / "model.safetensors")
-        digests["model.safetensors"] = file_sha256(part / "model.safetensors")
     for path in [path for path in part.rglob("*") if path.is_file()]:
-        if path.relative_to(part).as_posix() not in digests:
+        if path.relative_to(part).as_posix() not in wanted:
             path.unlink()
-    return Lock(name=model.name, repo=model.repo, revision=revision, sha256=digests, converted_from=converted)
-
-
-def _convert(model: Model, source: Path, target: Path) -> None:
-    """Read a checked pickle with torch's restricted unpickler, which builds tensors only, as safetensors."""
-    import pickle
-
-    import torch
-    from safetensors.torch import save_file
-
-    try:
-        state = torch.load(source, map_location="cpu", weights_only=True)
-        tensors = {key: value.contiguous().clone() for key, value in state.items()}
-    except (pickle.UnpicklingError, RuntimeError, AttributeError) as error:
-        raise WeightsInvalid(f"{model.name}: {source} cannot be turned into safetensors") from error
-    save_file(tensors, target, metadata={"format": "pt"})
 
 
 @contextmanager

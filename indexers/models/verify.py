@@ -23,7 +23,7 @@ LOCK_FILE = "MODEL.json"
 class Lock(BaseModel):
     """What `pull` writes beside the weights."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     schema_version: Literal[1] = 1
     name: str
@@ -31,8 +31,6 @@ class Lock(BaseModel):
     revision: str
     sha256: dict[str, str]
     """Path below the folder, with slashes, to hex digest."""
-    converted_from: str = ""
-    """Pickle that the safetensors were made of, with its published digest; empty for most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +120,7 @@ def verify(name: str, settings: EncoderSettings) -> Verification:
     folder = find_weights(name, settings)
     lock = read_lock(folder)
     expected: dict[str, str] = dict(lock.sha256) if lock else {}
-    published = {path: digest for path, digest in model.sha256.items() if path != model.pickle}
-    expected.update(published)
+    expected.update(model.sha256)
     files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     here = {path.removesuffix(".part1") for path in files}
     wanted = {path for path in here if any(fnmatchcase(path, pattern) for pattern in model.files)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import math
 import shutil
@@ -18,7 +17,7 @@ from threading import Event
 import numpy as np
 import pytest
 from huggingface_hub import close_session, constants
-from safetensors.numpy import load_file, save
+from safetensors.numpy import save
 
 from indexers.models import catalogue
 from indexers.models.catalogue import known_model
@@ -198,48 +197,6 @@ def test_other_bytes_than_published_are_refused_before_the_weights_come(
     with pytest.raises(WeightsInvalid, match=f"config.json is wrong: .*, published {'0' * 64}"):
         pull(NAME, settings)
     assert hub.ranges("model.safetensors") == []
-
-
-def offer_pickle(hub: Hub, monkeypatch: pytest.MonkeyPatch, state: object) -> str:
-    """The hub has that state as the one pickle that the catalogue knows, whose name is returned."""
-    import torch
-
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    hub.repo = "facebook/metaclip-b32-400m"
-    del hub.files["model.safetensors"]
-    hub.files["pytorch_model.bin"] = buffer.getvalue()
-    publish(monkeypatch, "metaclip-b32-400m", {"pytorch_model.bin": sha256(buffer.getvalue())})
-    return "metaclip-b32-400m"
-
-
-def test_the_one_known_pickle_becomes_safetensors(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
-) -> None:
-    import torch
-
-    values = torch.arange(6.0).reshape(2, 3)
-    name = offer_pickle(hub, monkeypatch, {"a": values, "b": values.T})
-    folder = pull(name, settings)
-    np.testing.assert_array_equal(load_file(folder / "model.safetensors")["b"], values.numpy().T)
-    assert not (folder / "pytorch_model.bin").exists()
-    assert json.loads((folder / "MODEL.json").read_text())["converted_from"].startswith("pytorch_model.bin")
-    assert verify(name, settings).ok
-
-
-def test_a_pickle_with_code_in_it_is_not_run(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, tmp_path: Path
-) -> None:
-    """Even one of the published hash goes through torch's restricted unpickler."""
-
-    class Bomb:
-        def __reduce__(self) -> tuple[object, tuple[str]]:
-            return Path.touch, (str(tmp_path / "ran"),)
-
-    name = offer_pickle(hub, monkeypatch, {"a": Bomb()})
-    with pytest.raises(WeightsInvalid, match="cannot be turned into safetensors"):
-        pull(name, settings)
-    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(
