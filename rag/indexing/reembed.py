@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import closing
 
 from corpora.errors import reason_of
@@ -27,7 +27,7 @@ from rag.indexing.encoders import (
     stored_side,
 )
 from rag.indexing.measuring import Measuring, stage_fingerprints
-from rag.indexing.planning import Group
+from rag.indexing.planning import Group, row_of
 from rag.indexing.report import IndexReport, Progress
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
@@ -71,18 +71,12 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
             if sound.stream < 0 and measuring.frames_on:
                 stored[sound.video_id]["shots"] = measuring.fingerprints["shots"]
         progress.start(sum(video.duration for video in videos.values()), len(videos))
-        chosen: dict[str, FileRow] = {}
-
-        def groups() -> Iterator[Group]:
-            """Each video just before it is decoded."""
-            for video_id in videos:
-                rows = reader.files_of(video_id)
-                chosen[video_id] = next(filter(_has_content, rows), rows[0])
-                yield _group(chosen[video_id])
+        # The file of each is chosen just before it is decoded.
+        groups = (_group(reader.files_of(video_id)) for video_id in videos)
 
         def encode(local: LocalGroup) -> None:
             copy = local.require()
-            row, video = chosen[copy.content_id], videos[copy.content_id]
+            row, video = row_of(local.group.first, copy.content_id), videos[copy.content_id]
             try:
                 _require_content(row)
                 progress.file(row.path)
@@ -95,7 +89,7 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
             finally:
                 copy.discard()
 
-        with closing(local_groups(groups(), settings.storage)) as there:
+        with closing(local_groups(groups, settings.storage)) as there:
             for local in there:
                 try:
                     encode(local)
@@ -125,7 +119,9 @@ def _require_content(row: FileRow) -> None:
         raise FileProblem("changed since it was indexed" if there else "no longer on disk")
 
 
-def _group(row: FileRow) -> Group:
+def _group(rows: Sequence[FileRow]) -> Group:
+    """The content of these files, of which one is read that is as it was indexed, if any is."""
+    row = next(filter(_has_content, rows), rows[0])
     found = FoundFile(row.path, row.kind, row.size, row.mtime_ns, row.ctime_ns, (), row.stamp)
     return Group(row.content_id, (found,), (), ())
 
