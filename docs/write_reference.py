@@ -39,7 +39,7 @@ from typing_extensions import TypedDict
 
 from corpora.records import Problem, Shot
 from eval.runs.runner import Done
-from indexers.models.verify import ModelRow, Verification
+from indexers.models.listing import ModelRow
 from rag._cli.batch import Counts
 from rag._cli.commands import app
 from rag._cli.doctor import Finding
@@ -293,7 +293,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.settings/1": [{"settings": list[ResolvedSetting]}],
     "rag.models/1": [{"models": list[ModelRow]}],
     "rag.models.pull/1": [{"name": str, "path": str}],
-    "rag.models.verify/1": [{"models": list[Verification]}],
     "rag.batch/1": [{"out": NotRequired[str], "run": NotRequired[str], "windows": NotRequired[str]}, Counts],
     "rag.demo/1": [{"folder": str, "index": "rag.index/1", "answers": "rag.ask/1[]"}],
     "rag.eval.list/1": [{"benchmarks": list[Listed]}],

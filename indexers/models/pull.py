@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from corpora.errors import SettingsError
 from corpora.identity import file_sha256
 from corpora.outputs import OverwritePolicy, check_output_folder
 from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, known_model
 from indexers.models.lookup import check_folder, home_folder, readable_size
-from indexers.models.verify import LOCK_FILE, Lock, read_lock, verify, write_lock
 from indexers.settings import EncoderSettings
 
 Progress = Callable[[str, int, int], None]
@@ -27,6 +28,7 @@ Progress = Callable[[str, int, int], None]
 DEFAULT_ENDPOINT = "https://huggingface.co"
 PARTIAL = ".partial"
 WEIGHTS = (".safetensors", ".bin")
+LOCK_FILE = "MODEL.json"
 REFUSALS = {
     "OfflineModeIsEnabled": "HF_HUB_OFFLINE forbids the network: unset it for the pull",
     "GatedRepoError": "gated: accept its licence there, set HF_TOKEN, and pull again",
@@ -39,6 +41,18 @@ LOGIN = (
     "a page came that is not the hub's: check HF_ENDPOINT and the proxy, and whether this network wants a "
     "login in the browser"
 )
+
+
+class Lock(BaseModel):
+    """What a pull writes beside the weights."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    repo: str
+    revision: str
+    sha256: dict[str, str]
+    """Path below the folder, with slashes, to hex digest."""
 
 
 def pull(
@@ -71,34 +85,36 @@ def pull(
         )
     if not _endpoint().startswith(("http://", "https://")):
         raise SettingsError(f"HF_ENDPOINT is {_endpoint()!r}, no address of a hub such as {DEFAULT_ENDPOINT}")
-    if _already_here(model, home, settings):
+    if _already_here(model, home):
         return home
     if not (home / LOCK_FILE).exists():
         check_output_folder(home, policy or OverwritePolicy())
     part = home.with_name(f".{home.name}.part")
     with _one_line(model, part), _one_pull(model, home, say):
-        if _already_here(model, home, settings):
+        if _already_here(model, home):
             return home
         part.mkdir(exist_ok=True)
         revision, remotes = _list(model)
         digests = _fetch(model, revision, remotes, part, progress or (lambda *_: None))
         _clear(part, digests)
         check_folder(model, part)
-        write_lock(part, Lock(name=model.name, repo=model.repo, revision=revision, sha256=digests))
+        lock = Lock(name=model.name, repo=model.repo, revision=revision, sha256=digests)
+        (part / LOCK_FILE).write_text(lock.model_dump_json(indent=2) + "\n", encoding="utf-8")
         shutil.rmtree(home, ignore_errors=True)
         part.rename(home)
     return home
 
 
-def _already_here(model: Model, home: Path, settings: EncoderSettings) -> bool:
+def _already_here(model: Model, home: Path) -> bool:
+    """Whether the folder has all files of a pull, byte for byte."""
     try:
-        lock = read_lock(home)
-        if lock is None or (model.revision or lock.revision) != lock.revision:
-            return False
-        found = verify(model.name, settings)
-    except (WeightsMissing, WeightsInvalid):
+        lock = Lock.model_validate_json((home / LOCK_FILE).read_bytes())
+        check_folder(model, home)
+        pulled = {**lock.sha256, **model.sha256}
+        same = all(file_sha256(home / path) == digest for path, digest in pulled.items())
+    except (OSError, ValidationError, WeightsInvalid):
         return False
-    return found.folder == home and found.ok
+    return same and model.revision in (None, lock.revision)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ _COMMANDS = {
     "remove": ("library", "remove", "Remove files from the library."),
     "library": ("libraries", "app", "Merge, export and copy libraries."),
     "demo": ("demo", "demo", "Try everything on clips made of photographs."),
-    "models": ("models", "app", "List, download and verify model weights."),
+    "models": ("models", "app", "List and download model weights."),
     "eval": ("eval_commands", "app", "Run evaluations."),
     "agent": ("agent", "app", "Run an agent on a question."),
     "web": ("web", "app", "Build and serve a frozen web of videos."),

@@ -1,4 +1,4 @@
-"""`rag models`: list, download and verify model weights; `pull` alone uses a network."""
+"""`rag models`: list and download model weights; `pull` alone uses a network."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from rag._cli.options import argument
 from rag._cli.output import echo_stderr, width
 from rag._cli.progress import BytesProgress
 from rag._cli.session import Force, Session, with_session
-from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt, table_lines
 
 if TYPE_CHECKING:
-    from indexers.models.verify import ModelRow, Verification
+    from indexers.models.listing import ModelRow
     from rag.settings import Settings
 
-app = typer.Typer(
-    help="List, download and verify model weights. Only 'pull' uses a network.", rich_markup_mode=None
-)
+app = typer.Typer(help="List and download model weights. Only 'pull' uses a network.", rich_markup_mode=None)
 
 _with_settings = with_session(without=("library", "seed"))
-Names = Annotated[list[str] | None, argument("NAME", "Default: every installed model.", show_default=False)]
 Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 
 
@@ -42,7 +38,7 @@ def list_(session: Session) -> int:
 def pull(session: Session, name: Name, force: Force = False) -> int:
     """Download a model's files, at the pinned commit where there is one.
 
-    Their hashes are checked; safetensors only.
+    Their hashes are checked, those of a model that is here too; safetensors only.
     """
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull
@@ -62,32 +58,11 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     return 0
 
 
-@app.command("verify")
-@_with_settings
-def verify(session: Session, names: Names = None) -> int:
-    """Compare the hashes of installed models with those published.
-
-    Or, where none are, with those first downloaded.
-    """
-    from indexers.models.verify import list_models, verify
-
-    encoder = session.settings.encoder
-    rows = list_models(encoder)
-    broken = [] if names else [row for row in rows if row.problem]
-    found = [verify(name, encoder) for name in names or [row.name for row in rows if row.here]]
-    shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
-    lines = (line for each in found for line in _verdict(each))
-    session.report("rag.models.verify/1", {"models": shapes}, lines)
-    for row in broken:
-        echo_stderr(f"{row.name}: {row.problem}")
-    return 0 if not broken and all(each.ok for each in found) else 1
-
-
 def _rows(settings: Settings) -> tuple[ModelRow, ...]:
     """Every model known by name. In use are those that a new library and a question would open by `settings`;
     a library that exists keeps its own encoders."""
+    from indexers.models.listing import list_models
     from indexers.models.lookup import recommended_model
-    from indexers.models.verify import list_models
     from indexers.registry import models_in_use
 
     used = models_in_use(settings.encoder)
@@ -115,11 +90,3 @@ def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
     for row in rows:
         if row.problem:
             yield excerpt(f"{row.name}: {row.problem}", 3 * width())
-
-
-def _verdict(found: Verification) -> Iterator[str]:
-    state = "as published" if found.pinned else "no published hashes to compare with"
-    yield f"{found.name}: {state if found.ok else 'NOT as published'} ({found.folder})"
-    for check in found.files:
-        if check.state != "ok":
-            yield f"    {check.state:8} {check.path}"

