@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import subprocess
 import sys
 import time
@@ -35,23 +34,6 @@ def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
     for before, after in itertools.pairwise(passages):
         assert before.text.split(". ")[-1].rstrip(".") in after.text
     assert all(any(s in p.text for p in passages) for s in PROSE.split(". "))
-
-
-def test_a_passage_is_on_all_pages_that_its_text_is_on() -> None:
-    pages = (
-        PageStart(0, 4),
-        PageStart(PROSE.index("Sentence 2 "), 7),
-        PageStart(PROSE.index("Sentence 40 "), 8),
-    )
-    passages = chunk(Document("d", "A title", PROSE, pages))
-    assert passages[0].pages == (4, 7)
-    for passage in passages[1:]:
-        said = [int(number) for number in re.findall(r"Sentence (\d+)", passage.text)]
-        assert passage.pages == tuple(sorted({7 if number < 40 else 8 for number in said}))
-    assert {passage.pages for passage in passages[1:]} == {(7,), (7, 8), (8,)}
-    assert [(p.passage_id, p.text) for p in passages] == [
-        (p.passage_id, p.text) for p in chunk(document(PROSE))
-    ]
 
 
 def test_a_text_that_is_repeated_is_on_the_pages_that_have_it_first() -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexers import digests
-from indexers.digests import expect_digest, file_digest, folder_digest
-from rag.errors import WeightsInvalid
+from indexers.digests import file_digest
 
 
 @pytest.fixture
@@ -47,17 +46,3 @@ def test_a_damaged_cache_is_passed_over(weights: Path, content: str) -> None:
     _cache().write_text(content.replace("PATH", str(weights.resolve())), encoding="utf-8")
     assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
     assert str(weights.resolve()) in json.loads(_cache().read_text(encoding="utf-8"))
-
-
-def test_an_unexpected_hash_is_refused(weights: Path) -> None:
-    expect_digest(weights, hashlib.sha256(b"one").hexdigest())
-    with pytest.raises(WeightsInvalid, match=r"weights\.bin"):
-        expect_digest(weights, "0" * 64)
-
-
-def test_a_folder_has_one_hash_in_any_order(tmp_path: Path, weights: Path) -> None:
-    other = tmp_path / "other.bin"
-    other.write_bytes(b"three")
-    both = folder_digest([weights, other])
-    assert folder_digest([other, weights]) == both
-    assert folder_digest([weights]) != both
