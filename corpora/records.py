@@ -81,7 +81,7 @@ class Passage:
     text: str
     pages: tuple[int, ...] = ()
     """Numbers from 1, as viewers count, of the pages that its text is on, rising; of subtitles without a
-    video, the seconds at which its sentences begin. Empty where the file has none, or they were not noted
+    video, the seconds at which its cues begin. Empty where the file has none, or they were not noted
     when it was indexed."""
     page_starts: tuple[int, ...] = ()
     """For each of its pages, how many characters of the text, blanks not counted, are before it."""

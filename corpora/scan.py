@@ -38,6 +38,7 @@ from corpora.kinds import (
     FileKind,
     is_kind_unnamed,
     is_photograph,
+    is_subtitles,
     kind_of,
     kind_of_head,
     sidecar_base,
@@ -118,8 +119,9 @@ class Scan:
     """Files of known kinds that are in the other shards."""
     empty: tuple[str, ...] = ()
     """Of the problems, the files and objects of 0 bytes, sorted: they hold nothing of what they held."""
-    belonging: tuple[str, ...] = ()
-    """Sidecars and covers, sorted: they are no files of their own, though they may have been."""
+    belonging: Mapping[str, str] = field(default_factory=dict)
+    """By path of a sidecar or cover, that of the media file it belongs to: it is no file of its own, though
+    it may have been."""
 
 
 def scan(
@@ -174,7 +176,7 @@ def scan(
         walk.not_included,
         walk.other_shards,
         empty=tuple(problem.path for problem in problems if problem.reason == EMPTY),
-        belonging=tuple(sorted(walk.belonging)),
+        belonging=walk.belonging,
     )
 
 
@@ -201,8 +203,8 @@ class _Walk:
     not_included: int = 0
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
-    belonging: set[str] = field(default_factory=set)
-    """Sidecars and covers."""
+    belonging: dict[str, str] = field(default_factory=dict)
+    """By path of a sidecar or cover, that of the media file it belongs to."""
     beside: dict[str, tuple[dict[str, str], Mapping[str, list[str]]]] = field(default_factory=dict)
     """For folders of roots that are single files, paths by name, and names of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
@@ -302,11 +304,7 @@ class _Walk:
         name = os.path.basename(path)
         if self.exclude and self.exclude.match(name):
             return
-        if self.include and not self.include.match(name):
-            self.not_included += 1
-            return
-        if self.shard and not self.shard.holds(name):
-            self.other_shards += 1
+        if not self._takes(name):
             return
         kind = kind_of(name, named=True)
         if kind is None and not is_url(path):
@@ -315,11 +313,13 @@ class _Walk:
             self._report(path, why_unread(path))
             return
         sidecars = self._sidecars_beside(path)
-        owners = self.beside[path.rpartition("/")[0]][1]
-        if owner := next((owner for owner, owned in owners.items() if name in owned), None):
+        folder = path.rpartition("/")[0]
+        owner = next((owner for owner, owned in self.beside[folder][1].items() if name in owned), None)
+        if owner is None:
+            self._file(path, kind, sidecars)
+            self.belonging |= dict.fromkeys(sidecars, path)
+        elif f"{folder}/{owner}" not in self.roots:
             self._report(path, f"belongs to {owner} beside it", "not indexed by itself; name that file")
-            return
-        self._file(path, kind, sidecars)
 
     def _sidecars_beside(self, path: str) -> list[str]:
         folder, _, name = path.rpartition("/")
@@ -338,48 +338,70 @@ class _Walk:
     def _folder_files(self, entries: Sequence[tuple[str, str]], left_out: Collection[str]) -> None:
         """`entries`: the path or address of each file, and its path below the root. `left_out`: names that a
         glob excludes; sidecars of such media belong to them nevertheless."""
-        media: dict[str, str] = {}
-        kinds: dict[str, FileKind] = {}
-        chosen: list[str] = []
         named = {path.rpartition("/")[2]: (path, relative) for path, relative in entries}
         covered = {
-            spelled(os.path.splitext(name)[0])
+            spelled(os.path.splitext(name)[0]): name
             for name in named
             if kind_of(name) in ("video", "audio") and not is_photograph(name)
         }
         covers = {
-            name for name in named if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered
+            name: covered[spelled(os.path.splitext(name)[0])]
+            for name in named
+            if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered
         }
         beside = {**self.subtitles, **{name: path for name, (path, _) in named.items()}}
-        owned = sidecars_by_owner({*named, *left_out} - covers, beside)
+        sidecars = owned = sidecars_by_owner({*named, *left_out}.difference(covers), beside)
+        if self.include or left_out:
+            # A video that is left out takes no subtitles from a sound of its name that is not.
+            included = {name for name, (_, relative) in named.items() if self._is_included(relative)}
+            sidecars = sidecars_by_owner(included.difference(covers), beside)
         belonging = set(chain.from_iterable(owned.values()))
+        chosen: dict[str, FileKind] = {}
         for name, (path, relative) in named.items():
             kind = None if name in covers or path in belonging else kind_of(name)
             if kind is None and is_kind_unnamed(name) and not is_url(path):
                 kind = kind_of_head(first_bytes(path))
             if kind is None:
                 self._unknown(path, relative)
-            elif self.include and not self.include.match(relative):
-                self.not_included += 1
-            else:
-                media[name] = path
-                kinds[name] = kind
-                if self.shard is None or self.shard.holds(relative):
-                    chosen.append(name)
-                else:
-                    self.other_shards += 1
-        # A video that is left out takes no subtitles from a sound of its name that is not.
-        sidecars = sidecars_by_owner(media, beside) if self.include or left_out else owned
-        for name in chosen:
-            self._file(media[name], kinds[name], sidecars.get(name, []))
-        self.ignored -= belonging
-        self.belonging |= belonging.union(named[name][0] for name in covers)
+            elif self._takes(relative):
+                chosen[name] = kind
+        for name, kind in chosen.items():
+            self._file(named[name][0], kind, sidecars.get(name, []))
+        unread = {name for name in chosen if named[name][0] not in self.files}
+        folder = entries[0][0].rpartition("/")[0] if entries else ""
+        owners = {
+            path: f"{folder}/{owner}"
+            for owner, paths in (
+                *owned.items(),
+                *((owner, [named[name][0]]) for name, owner in covers.items()),
+            )
+            if owner not in unread
+            for path in paths
+        }
+        for name, (path, relative) in named.items():
+            if path in belonging and path not in owners and is_subtitles(name) and self._takes(relative):
+                self._file(path, "passages", [])
+        self.ignored.difference_update(belonging)
+        self.belonging |= owners
+
+    def _is_included(self, relative: str) -> bool:
+        return not self.include or self.include.match(relative)
+
+    def _takes(self, relative: str) -> bool:
+        """Whether the globs and the shard have a file with that path below its root; counts it where not."""
+        if not self._is_included(relative):
+            self.not_included += 1
+        elif self.shard and not self.shard.holds(relative):
+            self.other_shards += 1
+        else:
+            return True
+        return False
 
     def _unknown(self, path: str, relative: str) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""
         if path not in self.objects and os.path.islink(path) and not self._link_leads_to_file(path):
             return
-        if not self.include or self.include.match(relative):
+        if self._is_included(relative):
             self.ignored.add(path)
 
     def _link_leads_to_file(self, path: str) -> bool:

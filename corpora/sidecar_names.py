@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from corpora.kinds import kind_of, sidecar_base
+from corpora.kinds import is_photograph, is_subtitles, kind_of, sidecar_base
 
 _LANGUAGES = """ar ara arabic|bg bul|ca cat|cs ces cze czech čeština|da dan danish dansk
 de deu ger german deutsch|el ell gre greek|en eng english|es spa spanish español|et est|fa fas
@@ -83,7 +83,7 @@ def _cut_mark(name: str) -> tuple[str, str] | None:
 def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
     """Paths of the sidecars of each media file among `names`; a video goes before its sound track.
 
-    `beside`: the path of each sidecar, by its name.
+    `beside`: the path of each sidecar, by its name. A photograph has no subtitles.
     """
     owners: dict[str, list[str]] = {}
     media = [name for name in sorted(names) if kind_of(name) in ("video", "audio")]
@@ -97,6 +97,8 @@ def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str,
         if base is None:
             continue
         belonging = sidecar_owners(base, owners)
+        if is_subtitles(name):
+            belonging = [owner for owner in belonging if not is_photograph(owner)]
         videos = [owner for owner in belonging if kind_of(owner) == "video"]
         for owner in videos or belonging:
             found.setdefault(owner, []).append(beside[name])

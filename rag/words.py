@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from rag.function_words import GENERIC_WORDS, without_function_words
+from rag.function_words import FUNCTION_WORDS, GENERIC_WORDS, OTHER_LANGUAGES, without_function_words
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SIGNS = (
@@ -50,6 +50,10 @@ _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
     r"[A-Z])\.$"
 )
+_ORDINAL = re.compile(r"(?<![\w.,:])\d{1,2}\.$")
+"""In many languages a number with a stop is an ordinal: "am 31. Dezember"."""
+_OPENING = re.compile(rf"\W*(?:{'|'.join(FUNCTION_WORDS.union(*OTHER_LANGUAGES))})\b|\W*\Z", re.IGNORECASE)
+"""What a sentence begins with rather than what an ordinal is of."""
 _ABBREVIATED = 16
 """Characters at the end of a text that say whether it ends with an abbreviation: more than any has."""
 
@@ -106,10 +110,12 @@ def folded(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences in order. Abbreviations and initials do not end one."""
+    """Sentences in order. Abbreviations and initials do not end one, nor does a number of two digits before a
+    word that is no function word."""
     found: list[list[str]] = []
     for piece in _SENTENCE_END.split(text.strip()):
-        if found and _ABBREVIATION.search(found[-1][-1][-_ABBREVIATED:]):
+        before = found[-1][-1][-_ABBREVIATED:] if found else ""
+        if _ABBREVIATION.search(before) or (_ORDINAL.search(before) and not _OPENING.match(piece)):
             found[-1].append(piece)
         elif piece.strip():
             found.append([" ".join(piece.split())])

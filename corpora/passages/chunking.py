@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,17 @@ def chunk(document: Document) -> list[Passage]:
         parts = [document.text.strip()]
     else:
         room -= max(map(count_pieces, HEADS.findall(document.text)), default=0)
-        opening = max(map(count_pieces, OPENING.findall(document.text)), default=0)
-        splitter = _splitter(max(room, LEAST_ROOM, opening if opening <= CHUNK_SIZE else 0))
-        split = [text for part in _sections(document.text) for text in splitter.split_text(part)]
+        room = max(room, LEAST_ROOM)
+        splitter = _splitter(room)
+        openings = [
+            each for each in OPENING.findall(document.text) if room < count_pieces(each) <= CHUNK_SIZE
+        ]
+        split = [
+            text
+            for part in _sections(document.text)
+            for piece in _apart(part, openings)
+            for text in ([piece] if piece in openings else splitter.split_text(piece))
+        ]
         parts = list(_headings_first(split))
     passages: dict[str, Passage] = {}
     texts = list(with_heads(parts))
@@ -101,6 +109,13 @@ def _sections(text: str) -> Iterator[str]:
         start += cut
 
 
+def _apart(text: str, openings: Collection[str]) -> list[str]:
+    """The text, cut before and after each of the openings of tables."""
+    if not openings:
+        return [text]
+    return [piece for piece in re.split(f"({'|'.join(map(re.escape, openings))})", text) if piece.strip()]
+
+
 def _headings_first(parts: Sequence[str]) -> Iterator[str]:
     """The parts; headings at the end of one begin the next instead."""
     moved = ""
@@ -138,7 +153,7 @@ def _pages_of(
     return found
 
 
-@functools.lru_cache(maxsize=CHUNK_SIZE)
+@functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)
 def _splitter(size: int) -> Any:
     """Punkt is made here, without its data files: LlamaIndex would look for them, and then download."""
     from llama_index.core.node_parser import SentenceSplitter

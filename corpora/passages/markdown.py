@@ -1,11 +1,14 @@
-"""Markdown (`.md`) as CommonMark with tables: made a web page of by markdown-it, and read as one."""
+"""Markdown (`.md`) as CommonMark with tables: made a web page of by markdown-it, and read as one.
+
+What only looks like markup is text: `<file>`, `10*20*30`, `[Ann]: Yes`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpora.passages.document import Document, make_document
 from corpora.passages.plain_text import doubts, pieces, refuse_binary
@@ -14,6 +17,7 @@ from corpora.records import Problem
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
 MAX_NESTING = 100
@@ -21,8 +25,20 @@ MAX_NESTING = 100
 LONGEST_BEGINNING = 20_000
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=](.+)$", re.MULTILINE | re.IGNORECASE)
-_OPENED = re.compile(r"<(?!(?:br|hr|wbr)>)([a-z][\w-]*)>", re.IGNORECASE)
-"""A tag without attributes, of an element that may be closed."""
+_REFERENCE = re.compile(r"!?\[([^\[\]]{1,500})\]\[[^\[\]]{0,200}\]")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ATTRIBUTES = r"(?:\s+(?:open|[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+)))*\s*/?"
+_INLINE = re.compile(
+    r"</?(?:a|abbr|b|big|cite|code|del|em|font|i|img|input|ins|kbd|mark|picture|q|s|samp|small|source|span|strike"
+    rf"|strong|sub|sup|tt|u|var){_ATTRIBUTES}>",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    r"</?(?:blockquote|br|center|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|summary|table|tbody|td|tfoot|th|thead"
+    rf"|tr|ul){_ATTRIBUTES}>",
+    re.IGNORECASE,
+)
+"""The elements of a page that people write in Markdown; any other is text."""
 
 
 def read(path: str) -> Iterator[Document | Problem]:
@@ -42,15 +58,15 @@ def read(path: str) -> Iterator[Document | Problem]:
 
 
 def plain(text: str) -> str:
-    """Text without marks: a paragraph a line, code as it is, tables as a passage has them."""
-    return text_of(_parser().render(text, {"closed": text.lower()}))
+    """Text without marks, with its line ends; code as it is, tables as a passage has them."""
+    return text_of(_parser().render(text))
 
 
 def first_heading(text: str) -> str:
     """Of the beginning of a text; empty without one."""
     tokens = _parser().parse(text[:LONGEST_BEGINNING])
     at = next((at for at, token in enumerate(tokens) if token.type == "heading_open"), None)
-    return "" if at is None else plain(tokens[at + 1].content).strip()
+    return "" if at is None else text_of(_parser().renderInline(tokens[at + 1].content)).strip()
 
 
 @cache
@@ -58,16 +74,45 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
     from markdown_it.common.utils import escapeHtml
 
-    def image(_: object, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    def image(_: object, tokens: Sequence[Token], at: int, *_more: object) -> str:
         return escapeHtml(tokens[at].content)
 
-    def tag(_: object, tokens: Sequence[Token], at: int, _options: object, env: Any) -> str:
-        # "<file>" in a text is a word in brackets, though CommonMark has it for an element.
-        found = _OPENED.fullmatch(tokens[at].content)
-        is_word = found and f"</{found[1].lower()}" not in env["closed"]
-        return escapeHtml(tokens[at].content) if is_word else tokens[at].content
+    def text(_: object, tokens: Sequence[Token], at: int, *_more: object) -> str:
+        return escapeHtml(_REFERENCE.sub(r"\1", tokens[at].content))
 
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
-    parser.add_render_rule("image", image)
-    parser.add_render_rule("html_inline", tag)
+    def html(_: object, tokens: Sequence[Token], at: int, *_more: object) -> str:
+        around = "<br><br>" if tokens[at].type == "html_block" else ""
+        held = _INLINE.sub("", _COMMENT.sub("", tokens[at].content))
+        parts, end = list[str](), 0
+        for tag in _BLOCK.finditer(held):
+            parts += [held[end : tag.start()].replace("<", "&lt;"), tag[0]]
+            end = tag.end()
+        return "".join([around, *parts, held[end:].replace("<", "&lt;"), around])
+
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "breaks": True})
+    # A line such as "[Ann]: Yes" is no definition of a link.
+    parser.enable(["table", "strikethrough"]).disable("reference")
+    parser.core.ruler.push("stars", _keep_stars)
+    for name, rule in {"image": image, "text": text, "html_inline": html, "html_block": html}.items():
+        parser.add_render_rule(name, rule)
     return parser
+
+
+def _keep_stars(state: StateCore) -> None:
+    """Stars between letters or digits are text: "10*20*30"."""
+    for block in state.tokens:
+        opened: list[int] = []
+        children = block.children or []
+        for at, token in enumerate(children):
+            if token.type == "em_open":
+                opened.append(at)
+            elif token.type == "em_close":
+                pair = (opened.pop(), at)
+                if all(_within_word(children, each) for each in pair):
+                    for each in pair:
+                        children[each].type, children[each].content = "text", token.markup
+
+
+def _within_word(tokens: Sequence[Token], at: int) -> bool:
+    before, after = tokens[at - 1].content[-1:] if at else "", tokens[at + 1 : at + 2]
+    return before.isalnum() and bool(after) and after[0].content[:1].isalnum()

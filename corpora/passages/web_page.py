@@ -219,6 +219,9 @@ def _text(page: LexborHTMLParser) -> str:
     for node in page.css("li"):
         mark = "-"
         if (parent := node.parent) is not None and parent.tag == "ol":
+            first = parent.attributes.get("start") or ""
+            if parent.mem_id not in numbers and first.isdecimal():
+                numbers[parent.mem_id] = int(first[:9]) - 1
             numbers[parent.mem_id] += 1
             mark = f"{numbers[parent.mem_id]}."
         node.insert_before(LINE + MARK + mark + MARKED)

@@ -136,13 +136,13 @@ def run_indexing(
 
         # Commit what is gone, and the indexes
         gone = remove_missing(writer, plan.missing, roots, outcomes, settings.storage, prune=prune)
-        if plan.ended:
-            writer.remove_paths(plan.ended)
+        if ended := plan.ended(writer.files()):
+            writer.remove_paths(ended)
         if renamed := writer.renamed():
             text = select_encoders(writer, settings).text
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
-        changed = groups or plan.known or earlier or gone or plan.ended or renamed or reembed
+        changed = groups or plan.known or earlier or gone or ended or renamed or reembed
         if changed or measured or damaged_index(folder):
             for line in writer.maintain(settings.search.exact_rows):
                 outcomes.note(line)
@@ -168,7 +168,7 @@ def plan_without_work(
         fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
         storage, found = settings.storage, set(plan.problems)
         work = (
-            *(plan.groups, plan.known, plan.moved, plan.ended, plan.missing if prune else ()),
+            *(plan.groups, plan.known, plan.moved, plan.ended(held.files()), plan.missing if prune else ()),
             *changed_problems(plan, scan, roots, found, held.problems(), storage),
             unmeasured(plan.ready, held.stage_fingerprints(), fingerprints),
             [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths[v]],

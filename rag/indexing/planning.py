@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -80,8 +80,14 @@ class Plan:
     """Paths of the library below these roots that are no longer on disk."""
     moved: list[str] = field(default_factory=list)
     """Those of `missing` whose content was found under another path, or is known under one."""
-    ended: list[str] = field(default_factory=list)
-    """Paths of the library whose files have 0 bytes now, or belong to another file."""
+    emptied: list[str] = field(default_factory=list)
+    """Paths of the library whose files have 0 bytes now."""
+    joined: dict[str, str] = field(default_factory=dict)
+    """By path of the library whose file is a sidecar or cover now, the path of what it belongs to."""
+
+    def ended(self, held: Container[str]) -> list[str]:
+        """Paths that leave the library, of which the paths `held` are indexed."""
+        return [*self.emptied, *(path for path, owner in self.joined.items() if owner in held)]
 
 
 class StoredRows:
@@ -180,7 +186,8 @@ def make_plan(
         plan.arrived += len(files) - len(there)
     plan.missing = find_missing(rows, scanned, roots, storage)
     plan.moved = _moved(plan.missing, rows, by_content.keys())
-    plan.ended = [path for path in (*scan.empty, *scan.belonging) if path in rows]
+    plan.emptied = [path for path in scan.empty if path in rows]
+    plan.joined = {path: owner for path, owner in scan.belonging.items() if path in rows}
     return plan
 
 

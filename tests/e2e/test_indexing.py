@@ -172,7 +172,9 @@ def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: 
             (str(corpus / name), "empty, 0 bytes") for name in ("notes.md", "a.mp4")
         }
         with Reader.open(settings.library) as reader:
-            assert (reader.indexed_paths(), reader.passage_files()) == ([], [])
+            # Subtitles of a video that cannot be read are a document.
+            alone = str(corpus / "a.srt")
+            assert (reader.indexed_paths(), reader.passage_files()) == ([alone], [alone])
 
 
 def test_subtitles_are_a_document_until_their_video_comes(
@@ -193,6 +195,11 @@ def test_subtitles_are_a_document_until_their_video_comes(
         assert found.passage.text == "Tighten the bolt to nine newton metres.\n\nWipe it dry."
         assert str(found).startswith(f"{corpus / 'a.srt'} (00:02-1:02:04, passage ")
         assert pages_with(found.passage, ["Wipe it dry."]) == (3724,)
+        assert pages_with(found.passage, ["to nine newton metres."]) == (5,)
+    (corpus / "a.mp4").write_bytes(b"no video")
+    before = rows(settings)
+    assert run(corpus, settings).unchanged == 1
+    assert [row for row in rows(settings) if '"problems"' not in row] == before
     (tmp_path / "a.mp4").rename(corpus / "a.mp4")
     assert run(corpus, settings).unread == ()
     fresh = settings.model_copy(update={"library": tmp_path / "fresh"})

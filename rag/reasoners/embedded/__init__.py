@@ -19,7 +19,7 @@ from rag.records import Usage
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 50
+VERSION = 51
 """Of the rules; goes up whenever one changes a reply."""
 
 

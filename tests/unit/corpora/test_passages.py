@@ -62,13 +62,21 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
             "| a | b |\n|-|-|\n| 1 | 2 |\n\nif a < b:\n    x = a*b*c  # kept\n\n5 * 3 * 2 snake_case_name",
         ),
         ("a.md", "intro\n# The title\nbody", "The title", "intro\n\nThe title\n\nbody"),
-        ("a.md", "The *title*\n=====\nintro\nbody", "The title", "intro body"),
+        ("a.md", "The *title*\n=====\nintro\nbody", "The title", "intro\nbody"),
         (
             "a.md",
             '+++\ntitle = "Oil"\n+++\nOne&nbsp;**bolt\nholds**.<br><img alt=no src=x.png> Call '
             "`rag ask <file>`, or press <ctrl> and <kbd>k</kbd>.\n* one\n* two\n",
             "Oil",
-            "One bolt holds.\nCall rag ask <file>, or press <ctrl> and k.\n\n- one\n- two",
+            "One bolt\nholds.\nCall rag ask <file>, or press <ctrl> and k.\n\n- one\n- two",
+        ),
+        (
+            "a.md",
+            "# 3. Set <title> up\n[Ann]: Yes, [it][1] is <user name>@<host>.\nif x<y and z>w: 10*20*30 *mm*\n"
+            "\n<!-- gone --><style>\n\n3. one\n4. two\n\n<hostname>\n\n<!-- open\nkept",
+            "3. Set <title> up",
+            "[Ann]: Yes, it is <user name>@<host>.\nif x<y and z>w: 10*20*30 mm\n\n"
+            "<style>\n\n3. one\n4. two\n\n<hostname>\n\n<!-- open kept",
         ),
         (
             "a.md",

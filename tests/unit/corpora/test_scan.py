@@ -162,7 +162,7 @@ def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: boo
     found = scan(tmp_path)
     files = {os.path.basename(file.path): file for file in found.files}
     assert files["video.mp4"].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
-    assert found.belonging == ((str(tmp_path / sidecar),) if belongs else ())
+    assert found.belonging == ({str(tmp_path / sidecar): str(tmp_path / "video.mp4")} if belongs else {})
     alone = not belongs and sidecar != "info.json"
     assert [files[sidecar].kind] == ["passages"] if alone else sidecar not in files
 
@@ -261,3 +261,16 @@ def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(t
     found = scan([tmp_path / "a.en.srt", tmp_path / "b.srt"])
     assert names(found, tmp_path) == ["b.srt"]
     assert [problem.reason for problem in found.problems] == ["belongs to a.mp4 beside it"]
+    both = scan([tmp_path / "a.en.srt", tmp_path / "a.mp4"])
+    assert (names(both, tmp_path), both.problems) == (["a.mp4"], ())
+    assert both.belonging == {str(tmp_path / "a.en.srt"): str(tmp_path / "a.mp4")}
+
+
+def test_subtitles_belong_to_no_photograph_and_to_no_video_that_cannot_be_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.jpg", "a.info.json", "a.srt", "b.vtt", "c.en.srt", "c.mp3", "d.srt")
+    (tmp_path / "b.mp4").write_bytes(b"")
+    (tmp_path / "c.mp4").symlink_to("nowhere.mp4")
+    found = scan(tmp_path)
+    assert names(found, tmp_path) == ["a.jpg", "a.srt", "b.vtt", "c.en.srt", "c.mp3", "d.srt"]
+    assert found.files[0].sidecars == (str(tmp_path / "a.info.json"),)
+    assert found.ignored == ()

@@ -161,6 +161,9 @@ def test_abbreviations_and_decimals_end_nothing() -> None:
         "Why?",
         "“Gone.”",
     ]
+    assert split_sentences(
+        "Am 31. Dezember 2019 waren es 12. Der Rest kam am 3. Mai. He was 71. Then he left."
+    ) == ["Am 31. Dezember 2019 waren es 12.", "Der Rest kam am 3. Mai.", "He was 71.", "Then he left."]
 
 
 @given(st.lists(st.text("ab .?", max_size=30), max_size=12))
