@@ -21,7 +21,7 @@ from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
 SMALL = replace(MINI, minutes=(0.75, 0.75), noise=1, short=Render(180, 2), other=Render(180, 2))
-SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
+SYSTEMS = ("raclo", "oracle-stored")
 
 
 def open_small(data: Path | None = None) -> RvmsTask:
