@@ -20,7 +20,7 @@ from rag.server.health import HealthDocument, health_of
 from rag.server.problems import VIDEO_ID, Document, Problem, problems, unknown_video
 from rag.server.service import Served
 from rag.store.lookup import best_state, content_states, file_statuses
-from rag.store.records import FileProgress, FileRow, FileState
+from rag.store.records import FileRow, FileState, FileStatus
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
@@ -81,23 +81,6 @@ class EvidenceDocument(TypedDict):
     next: int | None
 
 
-class DocumentRow(TypedDict):
-    """A file of passages."""
-
-    path: str
-    id: str
-    state: FileState
-
-
-class DocumentsDocument(TypedDict):
-    """`rag.documents/1`."""
-
-    schema: Literal["rag.documents/1"]
-    documents: list[DocumentRow]
-    total: int
-    next: int | None
-
-
 class ShowDocument(TypedDict):
     """`rag.show/1`."""
 
@@ -105,20 +88,11 @@ class ShowDocument(TypedDict):
     citation: CitationItem
 
 
-class FileItem(TypedDict):
-    """A file that was indexed, or was to be."""
-
-    path: str
-    status: FileProgress
-    reason: str
-    state: FileState | None
-
-
 class FilesDocument(TypedDict):
     """`rag.files/1`."""
 
     schema: Literal["rag.files/1"]
-    files: list[FileItem]
+    files: list[FileStatus]
     counts: dict[str, int]
     total: int
     next: int | None
@@ -181,18 +155,6 @@ def evidence(
     return Document(report_shape("rag.evidence/1", shape))
 
 
-@router.get("/documents", responses={200: {"model": DocumentsDocument}, **problems()})
-def list_documents(service: Served, text: Text = "", skip: Skip = 0, limit: Limit = 100) -> Response:
-    """Files of passages by path."""
-    with service.library() as library:
-        rows = library.engine.reader.file_rows()
-        found = [row for row in rows if row.kind == "passages" and _has(text, row.path)]
-        shown, following = page_of(found, skip, limit)
-        files = _file_shapes(library, shown)
-    shape = {"documents": files, "total": len(found), "next": following}
-    return Document(report_shape("rag.documents/1", shape))
-
-
 @router.get("/citations/{citation}", responses={200: {"model": ShowDocument}, **problems(404)})
 def citation(
     service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
@@ -212,8 +174,10 @@ def citation(
 
 
 Shown = Annotated[
-    Literal["all", "indexed", "partly", "failed", "stale"],
-    Query(description="Only files with this status; `stale`: that are not as they were indexed."),
+    Literal["all", "indexed", "partly", "failed", "stale", "documents"],
+    Query(
+        description="Only files with this status; `stale`: not as they were indexed; `documents`: passages."
+    ),
 ]
 
 
@@ -224,15 +188,17 @@ def files(
     """Every file by path: how much of it is indexed, why not all, and whether it is as it was then."""
     settings = service.settings
     with service.library() as library:
-        found = file_statuses(library.engine.reader, settings.storage, settings.scan, text)
+        reader = library.engine.reader
+        found = file_statuses(reader, settings.storage, settings.scan, text)
+        documents = {row.path for row in reader.file_rows() if row.kind == "passages"}
     counts: dict[str, int] = dict(Counter(str(row.status) for row in found))
     counts["stale"] = sum(row.state not in (None, "ok") for row in found)
-    if status != "all":
-        found = [
-            row
-            for row in found
-            if row.status == status or (status == "stale" and row.state not in (None, "ok"))
-        ]
+    if status == "documents":
+        found = [row for row in found if row.path in documents]
+    elif status == "stale":
+        found = [row for row in found if row.state not in (None, "ok")]
+    elif status != "all":
+        found = [row for row in found if row.status == status]
     rows, following = page_of(found, skip, limit)
     shape = {"files": rows, "counts": counts, "total": len(found), "next": following}
     return Document(report_shape("rag.files/1", shape))
@@ -343,8 +309,3 @@ def _has(text: str, *fields: str) -> bool:
 
 def _states(library: Library, rows: Iterable[FileRow]) -> dict[str, FileState]:
     return content_states(library.engine.reader, rows, library.settings.storage, library.settings.scan)
-
-
-def _file_shapes(library: Library, rows: Sequence[FileRow]) -> list[dict[str, Any]]:
-    states = _states(library, rows)
-    return [{"path": row.path, "id": row.content_id, "state": states[row.path]} for row in rows]

@@ -66,9 +66,9 @@ def test_2_a_document_is_searched_by_its_whole_path(tab: Tab) -> None:
         bodies.append(route.request.post_data_json)
         route.continue_()
 
-    rows = [{"path": path, "doc_id": "d", "state": "ok"}]
-    listed = {"documents": rows, "total": 1, "next": None}
-    tab.page.route("**/v1/documents?*", lambda route: route.fulfill(json=listed))
+    rows = [{"path": path, "status": "indexed", "reason": "", "state": "ok"}]
+    listed = {"files": rows, "counts": {}, "total": 1, "next": None}
+    tab.page.route("**/v1/files?*", lambda route: route.fulfill(json=listed))
     tab.page.route("**/v1/search", searched)
     tab.open("#/library/documents")
     tab.page.get_by_role("link", name="Search in it").click()

@@ -35,15 +35,20 @@ export function enter(route) {
   if (health.library) stats.load(version, (signal) => get("/v1/stats", signal));
   if (part === "add") return jobs.enter();
   jobs.leave();
-  const query = queryOf(route);
-  list.load(`/v1/${part}${query} ${version}`, (signal) => get(`/v1/${part}${query}`, signal));
+  const address = addressOf(route);
+  list.load(`${address} ${version}`, (signal) => get(address, signal));
 }
 
+/** Documents are files too. @param {string} part */
+const rowsOf = (part) => (part === "documents" ? "files" : part);
+
 /** @param {Route} route */
-function queryOf({ params }) {
+function addressOf(route) {
+  const part = partOf(route);
   const asked = new URLSearchParams({ limit: String(PAGE) });
-  for (const name of ["text", "status"]) if (params.get(name)) asked.set(name, params.get(name) ?? "");
-  return `?${asked}`;
+  for (const name of ["text", "status"]) if (route.params.get(name)) asked.set(name, route.params.get(name) ?? "");
+  if (part === "documents") asked.set("status", part);
+  return `/v1/${rowsOf(part)}?${asked}`;
 }
 
 export function leave() {
@@ -60,8 +65,9 @@ async function furtherRows(part, route) {
   more = true;
   update();
   try {
-    const next = await get(`/v1/${part}${queryOf(route)}&skip=${value.next}`);
-    if (list.key === key) list.value = { ...next, [part]: [...value[part], ...next[part]] };
+    const next = await get(`${addressOf(route)}&skip=${value.next}`);
+    const rows = rowsOf(part);
+    if (list.key === key) list.value = { ...next, [rows]: [...value[rows], ...next[rows]] };
   } catch (error) {
     sayError(error);
   } finally {
@@ -88,10 +94,10 @@ export function render(route) {
 function listed(route, part) {
   if (health.status === "empty") return nothingIndexed();
   if (list.state === "failed") return failed(list.error, () => { list.reset(); enter(route); });
-  if (list.state !== "done" || !list.key.startsWith(`/v1/${part}`)) return loading("Reading the library");
+  if (list.state !== "done" || !list.key.startsWith(`${addressOf(route)} `)) return loading("Reading the library");
   const { value } = list;
   const text = route.params.get("text") ?? "";
-  const rows = value[part] ?? [];
+  const rows = value[rowsOf(part)] ?? [];
   return html`
     <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
       <input type="search" name="text" .value=${text} placeholder=${part === "videos" ? "Title or path" : "Path"} aria-label=${part === "videos" ? "Title or path has" : "Path has"} autocomplete="off" /><button class="button">Filter</button></form>

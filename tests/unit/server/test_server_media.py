@@ -238,7 +238,7 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     assert files["counts"] == {"indexed": 4, "failed": 1, "stale": 2}
     (failed,) = client.get("/v1/files?status=failed").json()["files"]
     assert (failed["reason"], failed["state"]) == ("not a video (skipped)", None)
-    assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.pdf"
+    assert client.get("/v1/files?status=documents").json()["files"][0]["path"] == "/texts/all.pdf"
     shots = client.get(f"/v1/videos/{world.lamp}/shots?copies=true").json()
     assert ([shot["tone"] for shot in shots["shots"]], shots["copies"]) == (["warm", "cold"], None)
     passage = client.get("/v1/citations/p0").json()["citation"]
