@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from starlette.testclient import TestClient
 
 from corpora.identity import content_hash
 from rag._cli.main import main
@@ -26,6 +28,8 @@ from rag.web.serving.app import build_app
 from tests.fakes.served_library import serving
 from tests.fakes.synthetic import write_video
 
+QUOTED = "a/b c"
+"""An id that is quoted in addresses."""
 SHY = 'a "quoted" </script><b>title</b> & more'
 
 
@@ -55,6 +59,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "adult000004", f"{url}adult000004", "kettle 18", file="kettle.mp4", availability="age-gated"
         ),
     ]
+    write_video(home / "LAMP.MKV", 1.0)
+    (home / "lamp.y4m").write_bytes((home / "kettle.mp4").read_bytes())
+    for name, file in ((QUOTED, "kettle.mp4"), ("mkv", "LAMP.MKV"), ("odd", "lamp.y4m")):
+        videos.append(VideoEntry(name, f"https://v.example/{name}", "Lamp", transcript=said, file=file))
     videos += [VideoEntry(f"more{n:07d}", f"{url}more{n:07d}", f"kettle number {n}") for n in range(5)]
     pages = [
         PageEntry(
@@ -82,6 +90,12 @@ def base(folder: Path) -> Iterator[str]:
         finally:
             process.kill()
     assert process.returncode != -signal.SIGKILL
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[TestClient]:
+    with TestClient(build_app(open_web(folder, engine="bm25")), base_url="http://127.0.0.1:8640") as client:
+        yield client
 
 
 def failing(folder: Path, **rates: float) -> AbstractContextManager[str]:
@@ -232,3 +246,30 @@ def test_a_limited_rate_is_said_in_each_api(folder: Path) -> None:
         assert int(headers["Retry-After"]) >= 1
         assert fetch(f"{base}/videos", {"q": "kettle"})[0] == 429
         assert fetch(f"{base}/watch?v=kettle00001")[0] == 429
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 60_000, b'{"q": "\\ud800"}', b"9" * 5000, b'{"q": 7}', b'{"q": "' + b"x" * 70_000 + b'"}']
+)
+def test_bodies_that_ask_nothing_are_refused(client: TestClient, body: bytes) -> None:
+    for path in ("/search", "/videos"):
+        assert client.post(path, content=body).status_code == 400
+
+
+def test_ids_with_a_slash_are_served_where_the_page_says(client: TestClient) -> None:
+    page = client.get("/watch", params={"v": QUOTED})
+    assert page.status_code == 200
+    for path in ("media/a%2Fb%20c.mp4", "thumbnails/a%2Fb%20c.jpg", "transcripts/a%2Fb%20c.vtt"):
+        assert path in page.text
+        assert client.get(f"/{path}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(QUOTED, "video/mp4"), ("mkv", "video/matroska"), ("odd", "application/octet-stream")]
+)
+def test_a_file_goes_out_under_its_own_media_type(client: TestClient, name: str, kind: str) -> None:
+    answer = client.get(f"/media/{quote(name, safe='')}.mp4")
+    assert answer.headers["content-type"] == kind
+    page = client.get("/watch", params={"v": name}).text
+    assert f'type="{kind}"></object>' in page
+    assert f'"encodingFormat": "{kind}"' in page
