@@ -72,6 +72,15 @@ class DecoderContract:
         )
         assert abs(stream.report.end - SECONDS) <= 1 / FPS + TICK
 
+    def test_a_later_start_gives_the_same_samples(self, tmp_path: Path) -> None:
+        """From `start` on, with and without seeking."""
+        write_numbered_video(tmp_path / "a.mp4")
+        with MediaReader(self.name) as reader:
+            for seek in (False, True):
+                stream = reader.frames(str(tmp_path / "a.mp4"), short_side=60, start=3.0, seek=seek)
+                numbers = [frame_number(image) for batch in stream for image in batch.frames.images]
+                assert numbers == list(range(30, FPS * SECONDS, 5))
+
     def test_frames_at_gives_what_is_on_screen(self, tmp_path: Path) -> None:
         """In ascending order; after the last frame that one."""
         write_numbered_video(tmp_path / "a.mp4")

@@ -48,7 +48,10 @@ class DecordDecoder:
 
         batcher, selector = Batcher(), Selector(request)
         for time, index in _sampled(reader, request.rate):
-            yield from batcher.add(selector.sample(time, reader.image(index), partial(enlarge, index)))
+            if time >= request.origin:
+                sample = selector.sample(time, reader.image(index), partial(enlarge, index))
+                if sample is not None:
+                    yield from batcher.add(sample)
         yield from batcher.flush()
         return DecodeReport(self.name, reader.end, batcher.taken, "")
 

@@ -52,10 +52,18 @@ class PyavDecoder:
         """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
         _require_video(probe)
         batcher = Batcher()
-        try:
-            source = yield from _pass(path, probe, request, batcher, strict=True)
-        except DamageMet:
-            source = yield from _pass(path, probe, request, batcher, strict=False)
+        entry = BEGINNING
+        if request.seek and request.origin > 0 and seekable(probe):
+            # The step that holds the origin must be met whole.
+            step = math.floor((request.origin + EPSILON) * request.rate) / request.rate
+            entry = entry_before(path, probe, step - 2 * EPSILON, 2)
+        passes = dict.fromkeys(((True, entry), (True, BEGINNING), (False, BEGINNING)))
+        for strict, where in passes:
+            try:
+                source = yield from _pass(path, probe, request, batcher, strict=strict, entry=where)
+                break
+            except DamageMet:
+                continue
         yield from batcher.flush()
         if source.end == -math.inf:
             raise DamagedFile("no image in it could be decoded")
@@ -83,13 +91,14 @@ def _require_video(probe: Probe) -> None:
 
 
 def _pass(
-    path: str, probe: Probe, request: FrameRequest, batcher: Batcher, *, strict: bool
+    path: str, probe: Probe, request: FrameRequest, batcher: Batcher, *, strict: bool, entry: Entry
 ) -> Generator[FrameBatch, None, StreamDecoder]:
     """One pass over the file; samples that an earlier pass gave out are not given again."""
     passed = batcher.last
+    batcher.salvaging = not strict
     waiting: deque[tuple[int, Sample]] = deque()
     with open_media(path) as container:
-        source = StreamDecoder(container, probe, strict=strict, skip=_skips(probe, request.rate))
+        source = StreamDecoder(container, probe, strict=strict, skip=_skips(probe, request.rate), entry=entry)
         renderer = FrameRenderer(probe.pixel_aspect)
         for count, sample in _samples(source, request, renderer):
             if sample is not None and sample.time > passed:
@@ -113,6 +122,8 @@ def _samples(
     def samples(known: list[tuple[float, Shown]]) -> Iterator[tuple[int, Sample | None]]:
         nonlocal rendered
         for time, shown in known:
+            if time < min(request.origin, request.start):
+                continue
             if rendered is None or rendered[0] is not shown:
                 rendered = shown, renderer.render(shown.frame, request.short_side)
             enlarge = partial(renderer.render, shown.frame)

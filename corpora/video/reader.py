@@ -154,18 +154,21 @@ class MediaReader:
         *,
         rate: float = 2.0,
         short_side: int = 224,
+        start: float = 0.0,
+        seek: bool = False,
         keyframe_side: int | None = None,
         keyframe_reset: float = 30.0,
     ) -> FrameStream:
-        """Sampled frames, by the rule of `corpora.video.sampling`.
+        """Sampled frames with `time >= start`, by the rule of `corpora.video.sampling`.
 
-        rate: grid steps a second. short_side: pixels; even sides, never enlarged. keyframe_side: short side
-        of the larger images of frames that look new, and of the first at every multiple of `keyframe_reset`
-        seconds; None for none.
+        rate: grid steps a second. short_side: pixels; even sides, never enlarged. seek: enter shortly before
+        `start` where that gives the very same samples (mp4, mov, mkv, webm), else decode from the
+        beginning. keyframe_side: short side of the larger images of frames that look new, and of the
+        first at every multiple of `keyframe_reset` seconds; None for none.
         Where the sound goes on after the last image, that image stays. A file that is damaged or cut off
         yields what is there; `report.damage` says what is lost, and then no image stays.
         """
-        request = FrameRequest(rate, short_side, keyframe_side, keyframe_reset)
+        request = FrameRequest(rate, short_side, start, seek, keyframe_side, keyframe_reset)
         return FrameStream(self._batches(path, self._facts(path), request))
 
     def _batches(
@@ -200,7 +203,9 @@ class MediaReader:
         sampler.push(since - 2 * EPSILON, last(request.short_side))
         selector, enlarge = Selector(request), cache(last)
         for time, image in sampler.finish(until):
-            yield from batcher.add(selector.sample(time, image, enlarge))
+            sample = selector.sample(time, image, enlarge)
+            if sample is not None:
+                yield from batcher.add(sample)
         yield from batcher.flush()
 
     def frames_at(self, path: str, times: Sequence[float], *, short_side: int) -> Frames:

@@ -85,8 +85,17 @@ class FrameRequest:
 
     rate: float = 2.0
     short_side: int = 224
+    start: float = 0.0
+    seek: bool = False
     keyframe_side: int | None = None
     keyframe_reset: float = 30.0
+
+    @property
+    def origin(self) -> float:
+        """Where sampling must begin so that all after `start` is as in an undisturbed run."""
+        if self.keyframe_side is None:
+            return self.start
+        return self.start // self.keyframe_reset * self.keyframe_reset
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,8 @@ class FrameBatch:
 
     frames: Frames
     keyframes: tuple[Keyframe, ...] = ()
+    salvaged: bool = False
+    """True once the file has proved to be damaged: a later run may not seek in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,6 @@ class DecodeReport:
     frames: int
     """Sampled frames given out."""
     damage: str
-    """What was lost, in one line; empty for a clean file."""
+    """What was lost, in one line; empty for a clean file. After a seek it covers only what was decoded."""
     lost: float = 0.0
     """About how many seconds before `end` have no frame, for it is damaged; as in `damage`."""

@@ -2,7 +2,8 @@
 
 The grid is T_k = k / rate, and step k is [T_k - EPSILON, T_{k+1} - EPSILON). The first frame that starts
 within a step is its sample, at the frame's own time. A step in which no frame starts has the frame that
-is then on screen, at T_k. So a sample's time is always a moment at which that image is on screen.
+is then on screen, at T_k. So a sample's time is always a moment at which that image is on screen, and
+samples depend on nothing but the frames around them: a run may begin anywhere before.
 """
 
 from __future__ import annotations
@@ -169,19 +170,19 @@ class Selector:
         image: NDArray[np.uint8],
         enlarge: Callable[[int], NDArray[np.uint8]],
         brightness: Callable[[int], NDArray[np.uint8]] | None = None,
-    ) -> Sample:
-        """The next sample.
+    ) -> Sample | None:
+        """The next sample; None if it is before the start that was asked for.
 
         `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger. brightness: as
         `enlarge`, but uint8 (height, width), where the decoder has it cheaper than the green channel of that.
         """
         keyframe = None
         side = self._request.keyframe_side
-        if side is not None:
+        if side is not None and time >= self._request.origin:
             large = enlarge(side)[:, :, 1] if brightness is None else brightness(side)
-            if self._picker.pick(time, image, large):
+            if self._picker.pick(time, image, large) and time >= self._request.start:
                 keyframe = Keyframe(time, enlarge(side))
-        return Sample(time, image, keyframe)
+        return Sample(time, image, keyframe) if time >= self._request.start else None
 
 
 class Batcher:
@@ -192,6 +193,8 @@ class Batcher:
         self.last = -math.inf
         """Time of the last sample taken in."""
         self.taken = 0
+        self.salvaging = False
+        """Whether the file has proved to be damaged."""
 
     def add(self, sample: Sample) -> Iterator[FrameBatch]:
         """Queue a sample; yields a batch whenever one is full."""
@@ -212,4 +215,4 @@ class Batcher:
                 np.array([sample.time for sample in samples]), np.stack([sample.image for sample in samples])
             )
             keyframes = tuple(s.keyframe for s in samples if s.keyframe is not None)
-            yield FrameBatch(frames, keyframes)
+            yield FrameBatch(frames, keyframes, self.salvaging)

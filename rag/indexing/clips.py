@@ -74,8 +74,10 @@ def cut_clips(
     clip_seconds: float,
     min_last: float,
     duration: Callable[[], float],
+    *,
+    first: int = 0,
 ) -> Iterator[CutClip]:
-    """Yield the clips of `clip_spans(duration(), ...)`, each as soon as it is certain.
+    """Yield the clips of `clip_spans(duration(), ...)` from index `first`, each as soon as it is certain.
 
     A clip is certain once a frame at least `min_last` behind its end has come,
     for then the next clip cannot be merged into it. `duration` is asked once,
@@ -83,7 +85,7 @@ def cut_clips(
     frame (a gap, a lost stretch) is yielded with empty arrays.
     """
     waiting: dict[int, _Open] = {}
-    upcoming = 0
+    upcoming = first
     for batch in batches:
         for part in _by_clip(batch, clip_seconds):
             held = waiting.setdefault(part.index, _Open(part.index))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
-from corpora.video.records import Probe, TimedText
+from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem
@@ -92,25 +92,61 @@ class FrameIndexer:
         self._progress.advance(self.duration)
 
     def decode(self, path: str) -> None:
-        """Decode from the beginning; what a killed run has read and embedded of these pixels is kept."""
+        """Decode, from the last committed clip where the decoder lands on the very same pixels."""
+        last = None if self.log.damaged else self._resumable()
+        if last is None or not self._pass(path, first=last, verify=True):
+            self._pass(path, first=0, verify=False)
+        ids = map(self._clip_id, range(self.clips))
+        sensed = {clip_id: self.log.clips[clip_id] for clip_id in ids if clip_id in self.log.clips}
+        self.screen_text = [span for clip in sensed.values() for span in clip.spans]
+        self.figures = {clip_id: clip.figures for clip_id, clip in sensed.items() if clip.figures}
+
+    def _clip_id(self, index: int) -> str:
+        return f"{self._video.video_id}:{index:05d}"
+
+    def _resumable(self) -> int | None:
+        """Index of the last clip up to which everything is committed."""
+        count = 0
+        while True:
+            committed = self._committed.get(self._clip_id(count))
+            if committed is None or not self._is_sensed(committed.clip.clip_id, committed.pixels):
+                return count - 1 if count else None
+            count += 1
+
+    def _is_sensed(self, clip_id: str, pixels: str) -> bool:
+        """Whether these very pixels were read and measured, as far as that is asked for."""
+        if self._stages.keyframe_side is None and not self._stages.measuring.frames_on:
+            return True
+        sensed = self.log.clips.get(clip_id)
+        return sensed is not None and sensed.pixels == pixels
+
+    def _pass(self, path: str, *, first: int, verify: bool) -> bool:
+        """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
         settings = self._settings
         stream = self._reader.frames(
             path,
             rate=settings.rate,
             short_side=settings.short_side or SHORT_SIDE,
+            start=first * settings.clip_seconds,
+            seek=first > 0,
             keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
+        self.clips, self._rows, self._unlogged = first, [], {}
         with prefetched(stream, BATCHES_AHEAD) as batches:
             cuts = cut_clips(
-                batches,
+                self._noting_damage(batches),
                 self._video.video_id,
                 settings.clip_seconds,
                 settings.min_last_clip_seconds,
                 lambda: max(stream.report.end, self._last_end),
+                first=first,
             )
             try:
                 for cut in cuts:
+                    if verify and cut.pixels != self._committed[cut.clip.clip_id].pixels:
+                        return False
+                    verify = False
                     self._take(cut)
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
                 self.lost = stream.report.lost
@@ -120,20 +156,13 @@ class FrameIndexer:
                 self.damage = f"{reason_of(problem, path)}; what came before {self.duration:.0f} s is kept"
                 self.decoder = settings.decoder
         self._flush()
-        ids = map(self._clip_id, range(self.clips))
-        sensed = {clip_id: self.log.clips[clip_id] for clip_id in ids if clip_id in self.log.clips}
-        self.screen_text = [span for clip in sensed.values() for span in clip.spans]
-        self.figures = {clip_id: clip.figures for clip_id, clip in sensed.items() if clip.figures}
+        return True
 
-    def _clip_id(self, index: int) -> str:
-        return f"{self._video.video_id}:{index:05d}"
-
-    def _is_sensed(self, clip_id: str, pixels: str) -> bool:
-        """Whether these very pixels were read and measured, as far as that is asked for."""
-        if self._stages.keyframe_side is None and not self._stages.measuring.frames_on:
-            return True
-        sensed = self.log.clips.get(clip_id)
-        return sensed is not None and sensed.pixels == pixels
+    def _noting_damage(self, batches: Iterable[FrameBatch]) -> Iterator[FrameBatch]:
+        for batch in batches:
+            if batch.salvaged:
+                self.log.note_damage()
+            yield batch
 
     def _take(self, cut: CutClip) -> None:
         """Read and embed a clip, clip by clip so that the progress moves; its images are then released."""
@@ -261,26 +290,38 @@ class ProgressLog:
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
         self._path = folder / "progress" / f"{video_id}.jsonl"
         self._fingerprint = fingerprint
+        self.damaged = False
+        """Whether the file is damaged: then a resumed run decodes it from its beginning."""
         self.clips: dict[str, SensedClip] = {}
         """By clip id."""
         self._load()
 
+    def note_damage(self) -> None:
+        """Store that the file is damaged."""
+        if not self.damaged:
+            self.damaged = True
+            self._write([{"damaged": True}])
+
     def append(self, clips: Mapping[str, SensedClip]) -> None:
         """Store what these clips have, by clip id."""
-        rows = (
-            {
-                "clip": clip_id,
-                "by": self._fingerprint,
-                "pixels": sensed.pixels,
-                "spans": [asdict(span) for span in sensed.spans],
-                "figures": packed(sensed.figures) if sensed.figures else "",
-            }
-            for clip_id, sensed in clips.items()
+        self._write(
+            [
+                {
+                    "clip": clip_id,
+                    "by": self._fingerprint,
+                    "pixels": sensed.pixels,
+                    "spans": [asdict(span) for span in sensed.spans],
+                    "figures": packed(sensed.figures) if sensed.figures else "",
+                }
+                for clip_id, sensed in clips.items()
+            ]
         )
+        self.clips.update(clips)
+
+    def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
-        self.clips.update(clips)
 
     def close(self) -> None:
         """Delete the log: the video is ready."""
@@ -290,7 +331,9 @@ class ProgressLog:
         try:
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
-                if row["by"] == self._fingerprint:
+                if "damaged" in row:
+                    self.damaged = True
+                elif row["by"] == self._fingerprint:
                     spans = tuple(Evidence(**span) for span in row["spans"])
                     figures = unpacked(row["figures"]) if row["figures"] else None
                     self.clips[row["clip"]] = SensedClip(row["pixels"], spans, figures)

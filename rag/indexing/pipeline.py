@@ -316,7 +316,7 @@ class ContentIndexer:
     def _index_video(self, local: LocalGroup, probes: Mapping[str, Probe]) -> Done:
         """Index one video. Raises `FileProblem` where nothing of it can be used.
 
-        Killed at any instant and called again, it reads and encodes what is not committed, and ends with the
+        Killed at any instant and called again, it goes on behind the last committed clip and ends with the
         same rows.
         """
         writer, reader, stages, group = self._writer, self._reader, self.stages, local.group

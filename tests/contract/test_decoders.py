@@ -190,6 +190,10 @@ def test_the_last_image_stays_while_the_sound_goes_on(
     assert whole.times[-len(held) :] == pytest.approx([time for time, _ in held])
     assert {read_time_code(image) for image in whole.images[-len(held) :]} == {len(times) - 1}
     assert whole.keyframes[-1].time == (60.0 if sound > 60 else seconds)
+    start = 30.0 if sound > 30 else 10.0
+    late = run(reader, path, keyframe_side=64, start=start, seek=True)
+    assert late.times == [time for time in whole.times if time >= start]
+    assert all(map(np.array_equal, late.images, whole.images[-len(late.images) :]))
 
 
 @pytest.mark.parametrize("rotation", [90, 180])
@@ -204,6 +208,33 @@ def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 1, scene=[(200, 40, 90)])
     centre = run(reader, tmp_path / "a.mp4").images[0][60, 80]
     assert centre.tolist() == pytest.approx([200, 40, 90], abs=8)
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("variable.mp4", {"variable_rate": True}),
+        ("late.mp4", {"start_offset": 0.852, "audio": True}),
+        ("hevc.mp4", {"codec": "libx265", "open_gop": True, "bframes": 3, "fps": 25}),
+        ("a.ts", {}),
+    ],
+)
+def test_a_later_start_gives_the_very_same_samples(
+    reader: MediaReader, videos: Videos, name: str, how: dict[str, Any]
+) -> None:
+    path, _ = videos(name, 14, scene=moving, **how)
+    asked: dict[str, Any] = {"short_side": 96, "keyframe_side": 120, "keyframe_reset": 4.0}
+    with may_refuse(reader):
+        whole = run(reader, path, **asked)
+    assert len(whole.times) >= 26
+    for start, seek in ((3.0, False), (3.0, True), (11.3, True)):
+        late = run(reader, path, start=start, seek=seek, **asked)
+        first = next(i for i, time in enumerate(whole.times) if time >= start)
+        assert late.times == whole.times[first:]
+        assert all(map(np.array_equal, late.images, whole.images[first:]))
+        keys = [key for key in whole.keyframes if key.time >= start]
+        assert [key.time for key in late.keyframes] == [key.time for key in keys]
+        assert all(np.array_equal(a.image, b.image) for a, b in zip(late.keyframes, keys, strict=True))
 
 
 def test_keyframes_are_the_changes_and_larger(reader: MediaReader, videos: Videos) -> None:

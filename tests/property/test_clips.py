@@ -28,8 +28,8 @@ def batches(times: list[float], sizes: list[int]) -> Iterator[FrameBatch]:
             )
 
 
-def cut(times: list[float], sizes: list[int], duration: float) -> list[CutClip]:
-    return list(cut_clips(batches(times, sizes), "v", 30.0, 5.0, lambda: duration))
+def cut(times: list[float], sizes: list[int], duration: float, first: int = 0) -> list[CutClip]:
+    return list(cut_clips(batches(times, sizes), "v", 30.0, 5.0, lambda: duration, first=first))
 
 
 @given(durations, st.lists(st.integers(1, 40), max_size=12), st.integers(0, 100))
@@ -42,6 +42,15 @@ def test_clips_do_not_depend_on_the_batches(duration: float, sizes: list[int], g
     assert kept.tolist() == times
     for c in clips:
         assert ((c.frames.times >= c.clip.start) & (c.frames.times < c.clip.end)).all()
+
+
+@given(durations, st.data())
+def test_a_resumed_cut_equals_the_rest_of_a_whole_one(duration: float, data: st.DataObject) -> None:
+    times = [k / 2 for k in range(int(np.ceil(duration * 2)))]
+    whole = cut(times, [], duration)
+    first = data.draw(st.integers(0, len(whole) - 1))
+    rest = cut([t for t in times if t >= first * 30.0], [5], duration, first=first)
+    assert [(c.clip, c.pixels) for c in rest] == [(c.clip, c.pixels) for c in whole[first:]]
 
 
 def test_a_short_last_clip_joins_the_one_before() -> None:
