@@ -34,13 +34,17 @@ from rag.citations import cite, nearest, place_of_text, quotation, with_what_is_
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
-from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
-from rag.reasoners.roles.caption_window import CAPTION_WINDOW, EXTRACT_KEYWORDS, CaptionRequest
+from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN, ChosenOption, OpenAnswer
 from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.questions import (
+    ANCHOR_EVENT,
+    EXTRACT_KEYWORDS,
+    REWRITE_QUESTION,
+    AnchorEvent,
+    RewrittenQuestion,
+)
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
+from rag.reasoners.roles.watching import CAPTION_WINDOW, CaptionRequest
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, VideoInterval, rounded_down
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever, events
 from rag.retrieval.ranking import judged_by_sentence

@@ -15,8 +15,7 @@ from corpora.text_decoding import one_line
 from localization.spans import covering_window
 from rag.cues import cues_with
 from rag.questions import option_label
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Answer, Citation, PassageCitation, VideoCitation, pages_with, passage_citation
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever

@@ -21,8 +21,7 @@ _BLOCK = re.compile(
 )
 _STEP = re.compile(r"^Step: (\w+)\.", re.MULTILINE)
 SCHEMAS = {
-    role.name: (role.draft.model if role.draft else role.reply).model_json_schema()
-    for role in (*ROLES.values(), EXTRACT_ENTITIES, CHECK_CAPTION)
+    role.name: role.reply.model_json_schema() for role in (*ROLES.values(), EXTRACT_ENTITIES, CHECK_CAPTION)
 }
 """The JSON schema of the reply that the prompt of each step describes."""
 MUST = ("never null", "must be true")

@@ -11,10 +11,9 @@ import numpy as np
 from eval.runs.records import LETTERS, Output, TaskInput
 from eval.workbench.seeds import stable_number
 from rag.library import Library
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answers import ANSWER_CHOICE
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 
 SHARPNESS = 10.0

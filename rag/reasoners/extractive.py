@@ -34,7 +34,7 @@ from rag.reasoners import ReasonerContext, deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.protocol import ReplyT, RequestT, Role
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import Usage
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -41,24 +41,6 @@ class RoleCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft(Generic[ReplyT]):
-    """What a language model is asked to send where it is not the reply itself."""
-
-    model: type[BaseModel]
-    complete: Callable[[Any], ReplyT]
-    """From an instance of `model` to the reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Example(Generic[RequestT, ReplyT]):
-    """A request to a role, and a sound reply to it: one that the role's `sanitize` leaves as it is."""
-
-    name: str
-    request: RequestT
-    reply: ReplyT
-
-
-@dataclass(frozen=True, slots=True)
 class Role(Generic[RequestT, ReplyT]):
     """One thing that a reasoner is asked to do: typed in, typed out.
 
@@ -78,12 +60,9 @@ class Role(Generic[RequestT, ReplyT]):
     is left. Applied to the replies of language models."""
     decided: Callable[[RequestT], ReplyT | None] | None = None
     """The reply where it takes no model (the judge's exact match); None where it does."""
-    draft: Draft[ReplyT] | None = None
     reply_tokens: int = 1024
     """Longest reply that is asked of a language model, where `reasoner.max_tokens` is no shorter. A model
     that thinks before it replies is asked again with all of `reasoner.max_tokens`."""
-    examples: Callable[[], Iterable[Example[RequestT, ReplyT]]] = tuple
-    """For the contract of a reasoner; requests that say next to nothing are among them."""
     package: str = "rag.reasoners.roles"
 
 

@@ -15,13 +15,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from rag.errors import RoleUnknown
+from rag.reasoners.examples import OPEN, requests_of, sample_reading
 from rag.reasoners.protocol import Reasoner, Role
 from rag.reasoners.roles import ROLES
-from rag.reasoners.roles.answer_open import ANSWER_OPEN
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
-from rag.reasoners.roles.samples import OPEN
-from rag.reasoners.roles.search_step import SEARCH_STEP
+from rag.reasoners.roles.answers import ANSWER_OPEN
+from rag.reasoners.roles.questions import REWRITE_QUESTION
+from rag.reasoners.roles.searching import SEARCH_STEP
 from rag.records import Usage
 
 
@@ -31,19 +30,19 @@ def replies(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, Any, str]
     It may raise `RoleUnknown` for `search_step` alone, which agents can do without.
     """
     for role in ROLES.values():
-        for example in role.examples():
+        for name, request in requests_of(role).items():
             try:
-                reply = reasoner.run(role, example.request)
+                reply = reasoner.run(role, request)
             except RoleUnknown:
                 assert role is SEARCH_STEP, role.name
                 break
-            yield role, example.request, reply, f"{role.name}, {example.name}"
+            yield role, request, reply, f"{role.name}, {name}"
 
 
 class ReasonerContract(ABC):
     """Subclass it under a name that begins with `Test`, and override `open`.
 
-    Frames of the requests come as pixels and as vectors of length `rag.reasoners.roles.samples.DIM`.
+    Frames of the requests come as pixels and as vectors of length `rag.reasoners.examples.DIM`.
     """
 
     @abstractmethod

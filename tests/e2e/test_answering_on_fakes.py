@@ -18,11 +18,9 @@ from rag.answering import NOT_SURE, NOTHING_MATCHES, STAGES, Context, Pipeline, 
 from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.questions import ANCHOR_EVENT, REWRITE_QUESTION
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.records import Answer, SearchFilter, Usage, VideoCitation
 from rag.retrieval import RetrievedClip, Retriever
 from rag.retrieval.frames import LEAST_MATCH

@@ -17,13 +17,12 @@ from rag.errors import (
     SettingsError,
     Unanswered,
 )
+from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.samples import CHOICE, OPEN
+from rag.reasoners.roles.answers import ANSWER_CHOICE
+from rag.reasoners.roles.questions import ANCHOR_EVENT
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import (
     chat_server,

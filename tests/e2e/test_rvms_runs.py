@@ -18,9 +18,9 @@ from eval.tasks.rvms.scorer import RvmsScore
 from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
 from rag.errors import ReasonerUnreachable, ReplyInvalid, UsageError
-from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
+from rag.reasoners.roles.searching import SelectedCandidates, SelectRequest
+from rag.reasoners.roles.watching import FrameMatch, MatchRequest
 from rag.reasoners.wrappers import RoutedReasoner
 from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner

@@ -20,8 +20,7 @@ from eval.task import Prepared, ProgressCallback, SolverSpec, Task
 from rag.questions import parse_question
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
+from rag.reasoners.roles.questions import ANCHOR_EVENT, REWRITE_QUESTION
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import ChatServer, chat_server, say, status
 

@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 from corpora.identity import content_hash
 from corpora.records import Frames
 from rag.agents.runtime.frame_source import FrameSource
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.judge import JudgeRequest, Verdict
-from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
-from rag.reasoners.roles.observe import Observation, ObserveRequest
-from rag.reasoners.roles.plan import Plan, PlanRequest, SubQuestion
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
-from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
-from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
+from rag.reasoners.roles.searching import Plan, PlanRequest, SelectedCandidates, SelectRequest, SubQuestion
+from rag.reasoners.roles.watching import (
+    Located,
+    LocatedWindow,
+    LocateRequest,
+    Observation,
+    ObserveRequest,
+    SummarizeRequest,
+    VideoSummary,
+)
 from rag.records import Question
 from rag.web import Faults, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from corpora.records import Frames
 from rag.library import Library
 from rag.questions import option_label
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.decompose_facets import Facets
-from rag.reasoners.roles.observe import Observation, ObserveRequest
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.questions import Facets
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
+from rag.reasoners.roles.watching import Observation, ObserveRequest, Timeline, TimelineEvent, TimelineRequest
 from rag.records import Question
 from rag.settings import load_settings
 from rag.store.reading import Reader

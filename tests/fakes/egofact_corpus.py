@@ -12,9 +12,8 @@ import numpy as np
 from corpora.records import Frames
 from eval.tasks.egofact.records import ClipRow, EgoFactInput
 from eval.tasks.egofact.solvers.corpus import Corpus
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
+from rag.reasoners.roles.answers import ChosenOption
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.records import Usage
 from rag.retrieval import Retriever
 from rag.settings import Settings

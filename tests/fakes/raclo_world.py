@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
-from rag.reasoners.roles.locate import Located, LocateRequest
-from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
+from rag.reasoners.roles.searching import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.watching import Located, LocateRequest, VerifyRequest, VideoVerdict
 from tests.fakes.role_methods import RoleMethods
 
 

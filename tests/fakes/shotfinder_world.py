@@ -10,9 +10,8 @@ import numpy as np
 from corpora.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
 from rag.agents.runtime.frame_source import FrameSource
 from rag.library import Library
-from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
-from rag.reasoners.roles.locate import Located, LocateRequest
-from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
+from rag.reasoners.roles.searching import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.watching import FrameMatch, Located, LocateRequest, MatchRequest
 from tests.fakes.browser_world import RuleReasoner
 
 TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")

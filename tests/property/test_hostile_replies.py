@@ -16,8 +16,9 @@ from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
 from rag.reasoners.llm.reasoner import read_reply
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
-from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
+from rag.reasoners.roles.questions import MOST_KEYWORDS
+from tests.fakes.scripted_roles import exchanges
 
 REPLIES = 100
 """Of each role. One edit is in 1 of 16 to 1 of 100 replies, alone or with others."""
@@ -187,6 +188,7 @@ INVARIANTS: dict[str, Callable[[Any, Any], bool]] = {
     "decompose_facets": decomposed,
     "extract_keywords": lambda _, reply: said(reply.keywords),
     "imagine_queries": lambda asked, reply: said(reply.queries) and 0 < len(reply.queries) <= asked.count,
+    "judge": lambda _, reply: reply.rule != "model" or reply.score == reply.is_correct,
     "locate": located,
     "match_frame": lambda asked, reply: (reply.image_match is None) == (asked.reference is None),
     "observe": observed,
@@ -213,14 +215,14 @@ def test_every_role_that_filters_has_an_invariant():
 @pytest.mark.parametrize("role", ALL_ROLES, ids=lambda role: role.name)
 def test_a_mutated_reply_is_sound_or_refused(role):
     rng = random.Random(role.name)
-    examples = list(role.examples())
-    sent = role.reply if role.draft is None else role.draft.model
+    examples = list(exchanges(role).values())
+    sent = role.reply.model_json_schema()["properties"]
     usable = 0
     for _ in range(REPLIES):
-        one = rng.choice(examples)
-        text = hostile(one.reply.model_dump(mode="json", include={*sent.model_fields}), rng)
+        request, sound = rng.choice(examples)
+        text = hostile(sound.model_dump(mode="json", include={*sent}), rng)
         try:
-            reply = read_reply(role, one.request, text).reply
+            reply = read_reply(role, request, text).reply
         except BadReply as error:
             fault = str(error)
         else:
@@ -230,7 +232,7 @@ def test_a_mutated_reply_is_sound_or_refused(role):
             continue
         assert type(reply) is role.reply, text
         assert role.reply.model_validate_json(reply.model_dump_json(), strict=True) == reply, text
-        assert role.sanitize is None or role.sanitize(one.request, reply) == reply, text
-        assert INVARIANTS.get(role.name, lambda *_: True)(one.request, reply), (text, reply)
+        assert role.sanitize is None or role.sanitize(request, reply) == reply, text
+        assert INVARIANTS.get(role.name, lambda *_: True)(request, reply), (text, reply)
     # Of these mutations most are harmless; a role that refuses them all reads nothing.
     assert usable > REPLIES / 8

@@ -6,14 +6,14 @@ its runs understood is seen by the exact times of events (`eval.metrics.localiza
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from eval.runs.records import Output, Query, Score
 from rag.errors import Unanswered
 from rag.reasoners.prompts import load_prompt
-from rag.reasoners.protocol import Example, Reasoner, Reply, Role, RoleCall
+from rag.reasoners.protocol import Reasoner, Reply, Role, RoleCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,8 @@ def _check_prompt(request: CaptionCheck) -> RoleCall:
     return RoleCall({"question": request.question, "caption": request.caption})
 
 
-def _check_examples() -> Iterator[Example[CaptionCheck, Sufficiency]]:
-    named = CaptionCheck("What is the object that the woman polishes?", "1. She polishes a mirror.")
-    yield Example("event named", named, Sufficiency(sufficient=True))
-    other = CaptionCheck(named.question, "1. She cuts bread.")
-    yield Example("another event", other, Sufficiency(sufficient=False))
-
-
 CHECK_CAPTION = Role(
-    "check_caption",
-    "judge",
-    CaptionCheck,
-    Sufficiency,
-    _check_prompt,
-    examples=_check_examples,
-    package="eval.tasks.egofact",
+    "check_caption", "judge", CaptionCheck, Sufficiency, _check_prompt, package="eval.tasks.egofact"
 )
 
 

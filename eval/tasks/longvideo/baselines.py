@@ -30,8 +30,8 @@ from rag.agents.video_detective.features import (
 )
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
 from rag.errors import ReplyInvalid, Unanswered
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.roles.answers import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.questions import DECOMPOSE_FACETS
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.wrappers import ReasonerWithCounts, with_token_counts
 from rag.records import Question, Usage

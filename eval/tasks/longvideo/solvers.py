@@ -26,7 +26,7 @@ from eval.tasks.longvideo.baselines import (
 from eval.tasks.longvideo.dataset import LongInput
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings, with_frames
-from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answers import ChosenOption
 from rag.records import Question, SearchFilter
 
 

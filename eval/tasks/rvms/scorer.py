@@ -33,8 +33,8 @@ from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, sound_lines, verify
 from rag.agents.runtime.frame_source import WebVideo, fetch_video, retry_policy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
-from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
 from rag.reasoners.wrappers import part_of
 from rag.web import SearchResult
 from rag.web.catalogue import address

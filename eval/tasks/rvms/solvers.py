@@ -31,7 +31,7 @@ from rag.agents.runtime.frame_source import fetch_video, fixed_budget, retry_pol
 from rag.agents.runtime.trace import Step
 from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
+from rag.reasoners.roles.searching import SELECT_CANDIDATES, SelectRequest
 from rag.records import Usage
 from rag.web import SearchResult, Web
 

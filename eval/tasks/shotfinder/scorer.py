@@ -32,8 +32,8 @@ from indexers.settings import EncoderSettings
 from rag.agents.shotfinder.constraints import measures_of
 from rag.agents.shotfinder.records import FRAME_BUDGET
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
-from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
+from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
 from rag.reasoners.wrappers import part_of
 from rag.retrieval.frames import joined_frames
 from rag.store.lookup import whole_file

@@ -25,8 +25,7 @@ from rag.agents.shotfinder.records import (
     sweep,
 )
 from rag.errors import ReplyInvalid, Unanswered, WebError
-from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
-from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
+from rag.reasoners.roles.searching import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
 OPEN = f"{ASKED_FRAMES}@64"

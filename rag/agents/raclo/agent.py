@@ -26,9 +26,16 @@ from rag.agents.runtime.trace import Entry, Watch
 from rag.agents.runtime.view import guesses
 from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.search_step import SEARCH_STEP, SearchObservation, SearchStep, SearchStepRequest
+from rag.reasoners.roles.searching import (
+    IMAGINE_QUERIES,
+    SEARCH_STEP,
+    ImaginedQueries,
+    ImagineRequest,
+    SearchObservation,
+    SearchStep,
+    SearchStepRequest,
+)
 from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200

@@ -11,7 +11,7 @@ from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.verify_video import Consensus
+from rag.reasoners.roles.watching import Consensus
 
 Frames = Literal["sampled", "stored"]
 FRAME_BUDGET = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)

@@ -20,9 +20,8 @@ from localization.sampling import midpoints
 from rag.agents.raclo.records import Moment, RacloSettings
 from rag.agents.runtime.frame_source import WebVideo
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.locate import LOCATE, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView
-from rag.reasoners.roles.verify_video import VERIFY_VIDEO, Consensus, VerifyRequest
+from rag.reasoners.roles.watching import LOCATE, VERIFY_VIDEO, Consensus, LocateRequest, VerifyRequest
 from rag.reasoners.wrappers import part_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from corpora.records import clock
 from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun
 from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
-from rag.reasoners.roles.verify_video import Consensus
+from rag.reasoners.roles.watching import Consensus
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt
 

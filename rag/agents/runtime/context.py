@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rag.agents.runtime.frame_source import FrameSource, Reply, WebVideo, fetch_video, retry_policy
 from rag.agents.runtime.trace import Entry, RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
-from rag.reasoners.roles.select_candidates import Candidate
+from rag.reasoners.roles.searching import Candidate
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner

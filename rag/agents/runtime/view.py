@@ -7,7 +7,7 @@ from typing import Any
 
 from corpora.escaping import visible
 from rag.agents.runtime.trace import Entry, Step
-from rag.reasoners.roles.imagine_queries import ImaginedQueries
+from rag.reasoners.roles.searching import ImaginedQueries
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt
 

@@ -31,7 +31,7 @@ from rag.agents.shotfinder.records import (
 from rag.agents.shotfinder.view import shot_details
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
+from rag.reasoners.roles.searching import IMAGINE_QUERIES, ImagineRequest
 from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200

@@ -26,8 +26,8 @@ from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.shotfinder.constraints import Check, Constraints, Measures, Span, memory_of
 from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.locate import LOCATE, Located, LocateRequest
 from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.watching import LOCATE, Located, LocateRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

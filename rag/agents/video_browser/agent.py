@@ -35,11 +35,10 @@ from rag.citations import cite
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
-from rag.reasoners.roles.answer_open import ANSWER_UNAIDED
-from rag.reasoners.roles.plan import PLAN, PlanRequest, TriedQuery
+from rag.reasoners.roles.answers import ANSWER_UNAIDED
+from rag.reasoners.roles.questions import ANCHOR_EVENT, REWRITE_QUESTION, AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
+from rag.reasoners.roles.searching import PLAN, PlanRequest, TriedQuery
 from rag.reasoners.wrappers import part_of
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web

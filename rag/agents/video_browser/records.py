@@ -10,8 +10,8 @@ from corpora.records import Passage
 from rag.agents.runtime.settings import Count, Positive, Share, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
-from rag.reasoners.roles.plan import KnownVideo, SubQuestion, TriedQuery
 from rag.reasoners.roles.reading import ReadWindow
+from rag.reasoners.roles.searching import KnownVideo, SubQuestion, TriedQuery
 from rag.records import Answer, Question
 from rag.web import SearchResult
 

@@ -9,8 +9,8 @@ from corpora.records import clock
 from rag.agents.runtime.trace import Entry
 from rag.agents.runtime.view import run_json
 from rag.agents.video_browser.records import BrowseRun
-from rag.reasoners.roles.locate import LocatedWindow
-from rag.reasoners.roles.plan import Plan
+from rag.reasoners.roles.searching import Plan
+from rag.reasoners.roles.watching import LocatedWindow
 from rag.rendering.shapes import answer_shape
 
 

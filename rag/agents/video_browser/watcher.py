@@ -23,12 +23,17 @@ from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Sum
 from rag.reasoners.embedded.question_forms import event_text
 from rag.reasoners.embedded.watching import asking_sentences
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.plan import KnownVideo
 from rag.reasoners.roles.reading import ReadWindow
-from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
-from rag.reasoners.roles.summarize import SUMMARIZE, SummarizeRequest
+from rag.reasoners.roles.searching import SELECT_CANDIDATES, KnownVideo, SelectRequest
+from rag.reasoners.roles.watching import (
+    LOCATE,
+    SUMMARIZE,
+    Located,
+    LocatedWindow,
+    LocateRequest,
+    SummarizeRequest,
+)
 from rag.records import Question
 from rag.web import SearchResult
 

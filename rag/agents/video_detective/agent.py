@@ -54,12 +54,17 @@ from rag.agents.video_detective.view import POLICIES, look_details, plan_details
 from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
 from rag.reasoners.llm.usage import usage_together
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
-from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
+from rag.reasoners.roles.questions import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.watching import (
+    OBSERVE,
+    TIMELINE,
+    Observation,
+    ObserveRequest,
+    TimelineEvent,
+    TimelineRequest,
+)
 from rag.records import Question, Usage, VideoCitation
 from rag.rendering.terminal import counted, duration
 from rag.store.lookup import whole_file

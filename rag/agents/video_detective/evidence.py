@@ -19,9 +19,8 @@ from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected
 from rag.citations import QUOTED, quoted_texts
 from rag.cues import MAX_GAP
 from rag.reasoners.embedded.rewriting import rewrite_question
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.questions import AnchorEvent
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, VideoCitation
 from rag.words import CLOSED

@@ -23,8 +23,8 @@ from localization.sampling import midpoints, nearest_frames
 from localization.windows import TIME_STEP
 from rag.agents.video_detective.records import DetectiveSettings, Words
 from rag.errors import UsageError
-from rag.reasoners.roles.decompose_facets import Facet, Facets
-from rag.reasoners.roles.timeline import TimelineEvent
+from rag.reasoners.roles.questions import Facet, Facets
+from rag.reasoners.roles.watching import TimelineEvent
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import joined_frames

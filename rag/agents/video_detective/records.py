@@ -11,8 +11,8 @@ from pydantic import Field
 from corpora.records import EvidenceKind
 from localization.lexical import Source
 from rag.agents.runtime.settings import Count, Positive, Share, check_settings
-from rag.reasoners.roles.decompose_facets import Facet
-from rag.reasoners.roles.timeline import TimelineEvent
+from rag.reasoners.roles.questions import Facet
+from rag.reasoners.roles.watching import TimelineEvent
 from rag.records import Answer, Usage
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from localization.belief import BeliefField, strongest
 from rag.agents.video_detective.records import DetectiveSettings, Policy, Words
-from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.questions import Facet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

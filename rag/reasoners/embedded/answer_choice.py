@@ -36,7 +36,7 @@ from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, spelled_out, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
-from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answers import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.records import UNSURE, Question
 from rag.relevance import ImageScoreCalibrator, logistic

@@ -9,7 +9,7 @@ from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sequence_of
 from rag.reasoners.embedded.units import share, units
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import UNSURE
 from rag.relevance import ImageScoreCalibrator

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from rag.questions import option_label
 from rag.reasoners.embedded.question_forms import asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of, relevances
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import IMAGE_MIDDLE, IMAGE_SLOPE, TEXT_ODDS_POWER, ImageScoreCalibrator, logistic
 from rag.words import content_words, numbers

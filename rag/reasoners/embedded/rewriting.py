@@ -15,10 +15,7 @@ from rag.reasoners.embedded.question_forms import (
     spelled_out,
     statement,
 )
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.caption_window import Keywords
-from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS, Facets
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
+from rag.reasoners.roles.questions import MOST_KEYWORDS, AnchorEvent, Facets, Keywords, RewrittenQuestion
 from rag.records import Question
 from rag.words import content_words, tokens, word_set
 

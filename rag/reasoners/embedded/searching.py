@@ -15,9 +15,17 @@ from itertools import chain, zip_longest
 
 from rag.reasoners.embedded.phrases import entities, query_words, statements
 from rag.reasoners.embedded.scoring import SentenceVectors, relevances
-from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
-from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
-from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
+from rag.reasoners.roles.searching import (
+    Candidate,
+    ImaginedQueries,
+    ImagineRequest,
+    KnownVideo,
+    Plan,
+    PlanRequest,
+    SelectedCandidates,
+    SelectRequest,
+    SubQuestion,
+)
 from rag.words import content_words, split_sentences, word_set
 
 MIN_RELEVANCE = 0.5

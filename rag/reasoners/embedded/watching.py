@@ -21,14 +21,25 @@ from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import event_text
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer, lines, rank_lines
-from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
-from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
-from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView, clipped, distinct
-from rag.reasoners.roles.observe import Observation, ObserveRequest
-from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
-from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
-from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
+from rag.reasoners.roles.watching import (
+    CaptionRequest,
+    FrameMatch,
+    Located,
+    LocatedWindow,
+    LocateRequest,
+    MatchRequest,
+    Observation,
+    ObserveRequest,
+    SummarizeRequest,
+    Timeline,
+    TimelineEvent,
+    TimelineRequest,
+    VerifyRequest,
+    VideoSummary,
+    VideoVerdict,
+    WindowCaption,
+)
 from rag.relevance import image_relevance
 from rag.words import word_set
 

@@ -102,11 +102,10 @@ class LlmReasoner:
         prompt = load_prompt(role)
         rendered = self._renderer(prompt, role.prompt(request))
         messages = rendered(None)
-        schema = role.draft.model if role.draft is not None else role.reply
         whole, repairs = self._settings.max_tokens, self._settings.repairs
         longest = min(role.reply_tokens, whole) if repairs else whole
         for attempt in range(1, repairs + 2):
-            sent = self._send(prompt, messages, schema, rendered, longest, repair=attempt > 1)
+            sent = self._send(prompt, messages, role.reply, rendered, longest, repair=attempt > 1)
             try:
                 parsed = read_reply(role, request, sent.text)
             except BadReply as error:
@@ -226,11 +225,7 @@ class LlmReasoner:
 
 def read_reply(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ParsedReply[ReplyT]:
     """The reply that a model's text has for a role; raises `BadReply` where it has none that is sound."""
-    if role.draft is not None:
-        drafted = parse_reply(text, role.draft.model)
-        parsed = ParsedReply(role.draft.complete(drafted.reply), drafted.repaired, drafted.filtered)
-    else:
-        parsed = parse_reply(text, role.reply)
+    parsed = parse_reply(text, role.reply)
     if role.sanitize is None:
         return parsed
     reply = role.sanitize(request, parsed.reply)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from rag.reasoners.protocol import Draft, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.samples import OPEN
+from rag.reasoners.protocol import Reply, Role, RoleCall
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _KEPT = re.compile(r"(?<=\d)[.,](?=\d)|(?<![^\s(])-(?=\d)")
@@ -66,10 +65,10 @@ class Verdict(Reply):
     """Whether the answer is right, and which rule or model decided."""
 
     is_correct: bool
-    rule: Literal["exact", "normalized", "words", "embedding", "model", "none"]
+    rule: SkipJsonSchema[Literal["exact", "normalized", "words", "embedding", "model", "none"]] = "model"
     """What decided: the same characters; the same after `normalized`; words or vectors near enough
     (the embedded reasoner's rules); a language model; or nothing at all, as for an empty answer."""
-    score: float = Field(ge=0, le=1)
+    score: SkipJsonSchema[float] = Field(0.0, ge=0, le=1)
     """Of the deciding rule; 1 for a match of characters."""
     reason: str = ""
 
@@ -77,13 +76,6 @@ class Verdict(Reply):
     def by_match(self) -> bool:
         """Right by exact or normalized match, without a call of the judge."""
         return self.is_correct and self.rule in ("exact", "normalized")
-
-
-class Judgement(Reply):
-    """What a language model says of an answer that no rule decides."""
-
-    is_correct: bool
-    reason: str = ""
 
 
 def matched_verdict(request: JudgeRequest) -> Verdict | None:
@@ -107,30 +99,12 @@ def _prompt(request: JudgeRequest) -> RoleCall:
     )
 
 
-def _verdict(reply: Judgement) -> Verdict:
-    return Verdict(
-        is_correct=reply.is_correct, rule="model", score=float(reply.is_correct), reason=reply.reason
-    )
-
-
-def _examples() -> Iterator[Example[JudgeRequest, Verdict]]:
-    right = JudgeRequest(OPEN.text, ("glass", "made of glass"), "Glass.")
-    wrong = Verdict(is_correct=False, rule="model", score=0.0, reason="Another material.")
-    no_answer = Verdict(is_correct=False, rule="none", score=0.0, reason="no answer")
-    yield Example("right", right, Verdict(is_correct=True, rule="normalized", score=1.0))
-    yield Example("open", JudgeRequest(OPEN.text, ("glass",), "It is a kind of ceramic."), wrong)
-    yield Example("no answer", JudgeRequest("", ("x",), " "), no_answer)
-    yield Example("no truth", JudgeRequest("", (), "x"), wrong)
+def _sanitize(_: JudgeRequest, reply: Verdict) -> Verdict:
+    if reply.rule != "model":
+        return reply
+    return reply.model_copy(update={"score": float(reply.is_correct)})
 
 
 JUDGE = Role(
-    "judge",
-    "judge",
-    JudgeRequest,
-    Verdict,
-    _prompt,
-    decided=matched_verdict,
-    draft=Draft(Judgement, _verdict),
-    reply_tokens=512,
-    examples=_examples,
+    "judge", "judge", JudgeRequest, Verdict, _prompt, _sanitize, decided=matched_verdict, reply_tokens=512
 )

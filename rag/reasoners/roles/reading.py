@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,8 @@ from corpora.text_decoding import one_line
 from localization.windows import Window
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.material import known_numbers, said
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
-from rag.reasoners.roles.samples import DIM, QUESTIONS
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.records import Question
 
 
@@ -119,65 +117,3 @@ def _window_item(name: str, window: ReadWindow) -> PromptItem:
             names = tuple(f"{time:.1f} s" for time in window.frames.times)
             lines.append("Frames at: " + ", ".join(names))
     return PromptItem(name, "\n".join(lines), images, names, window.zoomed)
-
-
-def sample_window(index: int, said: str) -> ReadWindow:
-    """A window of 5 s with one line of speech, four frames and their vectors float32 (4, DIM)."""
-    rng = np.random.default_rng(index)
-    start = 30.0 * index + 10
-    times = np.asarray(np.arange(4) * 0.5 + start, np.float64)
-    vectors = rng.normal(size=(4, DIM)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return ReadWindow(
-        path=f"videos/{index}.mp4",
-        title=f"Workshop {index}",
-        clip=Clip(f"v{index}:00000", f"v{index}", 30.0 * index, 30.0 * index + 30),
-        window=Window(f"v{index}", start, start + 5, 0.5),
-        retrieval_score=0.5,
-        texts=(Evidence(f"v{index}", start, start + 2, "subtitle", said),),
-        frame_times=times,
-        frame_vectors=vectors,
-        frames=Frames(times, rng.integers(0, 256, (4, 48, 64, 3), dtype=np.uint8)),
-    )
-
-
-def sample_reading(question: Question) -> Reading:
-    """Two windows and two passages, the first of each about the mirror."""
-    passages = ("The mirror of the telescope is made of glass.", "Steel rusts when it is wet.")
-    return Reading(
-        question=question,
-        rewritten=RewrittenQuestion(
-            visual_query="A video that shows a telescope workshop.",
-            passage_queries=question.options or (question.text,),
-        ),
-        anchor=AnchorEvent(description="the woman polishes something"),
-        windows=(
-            sample_window(0, "This mirror is made of glass."),
-            sample_window(1, "Now we cut the bread."),
-        ),
-        passages=tuple(
-            ReadPassage(
-                Passage(f"p{index}", f"d{index}", f"Title {index}", text),
-                f"texts/{index}.txt",
-                0.5,
-                index if question.options else None,
-            )
-            for index, text in enumerate(passages)
-        ),
-    )
-
-
-def sample_readings(*, options: bool) -> Iterator[tuple[str, Reading]]:
-    """Of the questions with or without options: everything read, and with parts of it missing."""
-    for question in QUESTIONS:
-        if bool(question.options) == options:
-            whole = sample_reading(question)
-            bare = [replace(one, frame_times=None, frame_vectors=None, frames=None) for one in whole.windows]
-            silent = [replace(one, texts=()) for one in whole.windows]
-            named = question.question_id
-            yield f"{named}, all", whole
-            yield f"{named}, no windows", replace(whole, windows=())
-            yield f"{named}, no passages", replace(whole, passages=())
-            yield f"{named}, no frames", replace(whole, windows=tuple(bare))
-            yield f"{named}, no text in the video", replace(whole, windows=tuple(silent))
-            yield f"{named}, nothing", replace(whole, windows=(), passages=())

@@ -30,7 +30,7 @@ from rag.agents.runtime.view import step_lines
 from rag.errors import ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
+from rag.reasoners.roles.searching import SearchStep, SearchStepRequest
 from rag.web import Transcript, Web
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.embedded_reasoner import sentences

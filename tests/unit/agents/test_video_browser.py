@@ -17,8 +17,8 @@ from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, Browser
 from rag.agents.video_browser.watcher import ScanResult, observation
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.library import Library
-from rag.reasoners.roles.locate import Located, LocatedWindow
 from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.watching import Located, LocatedWindow
 from rag.web import SearchResult
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 

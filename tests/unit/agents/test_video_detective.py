@@ -31,9 +31,8 @@ from rag.agents.video_detective.records import (
 from rag.errors import BudgetSpent, ReasonerUnreachable
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.questions import Facet
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question, VideoCitation
 from rag.settings import load_settings

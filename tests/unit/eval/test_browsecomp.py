@@ -15,7 +15,7 @@ from eval.tasks.browsecomp.questions import draft_questions
 from eval.tasks.browsecomp.scorer import evidence_recall
 from eval.tasks.browsecomp.task import BrowseCompTask, open_folder
 from rag.errors import ReasonerUnreachable, UsageError
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from tests.fakes.browser_world import HOST, RuleReasoner, make_web
 from tests.fakes.web_tasks import answers, environment_of, prepare_records

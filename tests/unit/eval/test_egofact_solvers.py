@@ -18,8 +18,8 @@ from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
 from rag.errors import UsageError
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.caption_window import Keywords, WindowCaption
+from rag.reasoners.roles.questions import AnchorEvent, Keywords
+from rag.reasoners.roles.watching import WindowCaption
 from tests.fakes.answer_world import ImageWords
 from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
 from tests.fakes.egofact_world import ONE_HOP

@@ -32,8 +32,8 @@ from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
 from rag.agents.raclo.records import cues_of, only_cues
 from rag.errors import UsageError
-from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.watching import FrameMatch, MatchRequest
 from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import environment_of

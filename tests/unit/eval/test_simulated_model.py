@@ -16,10 +16,9 @@ from eval.simulated_model.request import read_request
 from eval.simulated_model.server import APOLOGY, SimulatedModel
 from rag.reasoners.prompts import Message, load_prompt, render
 from rag.reasoners.protocol import Role
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.locate import LOCATE, LocateRequest
+from rag.reasoners.roles.answers import ANSWER_CHOICE
 from rag.reasoners.roles.material import Memory, VideoView
-from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.watching import LOCATE, OBSERVE, LocateRequest, ObserveRequest
 from rag.records import Question
 from tests.fakes.simulated_world import ACTS, frame_index, image, jpeg, simulated_reasoner
 
@@ -163,9 +162,8 @@ class TestServer:
 
 
 def _blind(question: Question) -> Any:
-    from rag.reasoners.roles.anchor_event import AnchorEvent
+    from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
     from rag.reasoners.roles.reading import Reading
-    from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 
     rewritten = RewrittenQuestion(visual_query="A video.", passage_queries=question.options)
     return Reading(question, rewritten, AnchorEvent(description="it"), (), (), must_choose=True)

@@ -11,9 +11,9 @@ from corpora.passages.document import PageStart, make_document
 from corpora.records import Clip, Evidence, EvidenceKind, Passage
 from localization.windows import Window
 from rag.citations import citation_window, cite, nearest, place_of_text
-from rag.reasoners.roles.answer_choice import ChosenOption
-from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.reading import ReadWindow, sample_reading
+from rag.reasoners.examples import sample_reading
+from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.reading import ReadWindow
 from rag.records import PassageCitation, Question, pages_with
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.retrieval.ranking import RelevantSpan

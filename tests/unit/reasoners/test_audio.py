@@ -13,9 +13,9 @@ import numpy as np
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import shown
 from rag.agents.runtime.frame_source import FrameSource, fetch_video, retry_policy
+from rag.reasoners.examples import MEMORY, VIEW
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.roles.samples import MEMORY, VIEW
-from rag.reasoners.roles.verify_video import VERIFY_VIDEO, VerifyRequest
+from rag.reasoners.roles.watching import VERIFY_VIDEO, VerifyRequest
 from rag.settings import ReasonerSettings
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.chat_server import chat_server, say

@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from rag.reasoners.examples import OPEN, VIEW, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.roles.answer_open import ANSWER_OPEN
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.roles.answers import ANSWER_OPEN
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest
-from rag.reasoners.roles.locate import LOCATE, LocateRequest
-from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.samples import OPEN, VIEW
+from rag.reasoners.roles.questions import DECOMPOSE_FACETS
+from rag.reasoners.roles.watching import LOCATE, OBSERVE, LocateRequest, ObserveRequest
 from rag.reasoners.wrappers import (
     COUNTED_AS,
     IMAGE_TOKENS,

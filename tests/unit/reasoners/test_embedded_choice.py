@@ -18,7 +18,7 @@ from rag.reasoners.embedded.option_features import FEATURES, OptionText, denies
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
-from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answers import ChosenOption
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
 from rag.relevance import ImageScoreCalibrator

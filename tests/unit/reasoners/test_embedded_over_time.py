@@ -13,9 +13,8 @@ from localization.windows import Window
 from rag.reasoners.embedded.over_time import answer_over_time, count_open
 from rag.reasoners.embedded.question_forms import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadWindow
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import BagOfWords, ImageWords

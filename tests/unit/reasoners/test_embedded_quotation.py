@@ -17,7 +17,7 @@ from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence
 from rag.reasoners.embedded.units import units
-from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
 from tests.fakes.embedded_reasoner import encoder

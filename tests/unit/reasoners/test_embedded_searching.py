@@ -10,10 +10,15 @@ from rag.reasoners.embedded.phrases import content_runs, entities, query_words
 from rag.reasoners.embedded.rewriting import decompose_facets
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.searching import decompose, imagine_queries, plan, select_candidates
-from rag.reasoners.roles.imagine_queries import ImagineRequest
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.plan import KnownVideo, PlanRequest, TriedQuery
-from rag.reasoners.roles.select_candidates import Candidate, SelectRequest
+from rag.reasoners.roles.searching import (
+    Candidate,
+    ImagineRequest,
+    KnownVideo,
+    PlanRequest,
+    SelectRequest,
+    TriedQuery,
+)
 from rag.records import Question
 from tests.fakes.embedded_reasoner import sentences
 

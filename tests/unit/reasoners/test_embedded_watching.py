@@ -11,14 +11,16 @@ from corpora.records import Evidence
 from indexers.protocol import TextTower, Vocabulary
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.embedded.watching import locate, match_frame, observe, summarize, timeline, verify_video
-from rag.reasoners.roles.decompose_facets import Facet
-from rag.reasoners.roles.locate import LocateRequest
-from rag.reasoners.roles.match_frame import MatchRequest
 from rag.reasoners.roles.material import Memory, VideoView
-from rag.reasoners.roles.observe import ObserveRequest
-from rag.reasoners.roles.summarize import SummarizeRequest
-from rag.reasoners.roles.timeline import TimelineRequest
-from rag.reasoners.roles.verify_video import VerifyRequest
+from rag.reasoners.roles.questions import Facet
+from rag.reasoners.roles.watching import (
+    LocateRequest,
+    MatchRequest,
+    ObserveRequest,
+    SummarizeRequest,
+    TimelineRequest,
+    VerifyRequest,
+)
 from rag.records import Question
 from tests.fakes.embedded_reasoner import sentences
 

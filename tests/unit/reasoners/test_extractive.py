@@ -14,7 +14,7 @@ from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.extractive import SpanReader, best_span, reader_folder
-from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.answers import ANSWER_OPEN
 from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question
 from rag.settings import Settings

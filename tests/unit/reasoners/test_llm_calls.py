@@ -8,15 +8,13 @@ import time
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
+from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.answer_open import ANSWER_OPEN
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.samples import CHOICE, OPEN
+from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN
+from rag.reasoners.roles.questions import ANCHOR_EVENT
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, dribble, hang
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted

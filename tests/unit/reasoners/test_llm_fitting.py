@@ -12,7 +12,7 @@ from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, limits_refused
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.timeline import TIMELINE, TimelineRequest
+from rag.reasoners.roles.watching import TIMELINE, TimelineRequest
 from rag.settings import ReasonerSettings
 from tests.fakes.scripted_client import Scripted
 

@@ -19,12 +19,11 @@ from rag.errors import (
     WeightsInvalid,
     WeightsMissing,
 )
+from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.prompts import Message, encode_image
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.samples import CHOICE, OPEN
+from rag.reasoners.roles.answers import ANSWER_CHOICE
+from rag.reasoners.roles.questions import ANCHOR_EVENT
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_qwen_vl, write_tiny_vlm
 

@@ -13,13 +13,13 @@ from PIL import Image
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
 from eval.tasks.egofact.solvers.graph import EXTRACT_ENTITIES
+from rag.reasoners.examples import CHOICE, sample_reading
 from rag.reasoners.prompts import EncodedImage, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ROLES
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answers import ANSWER_CHOICE
 from rag.reasoners.roles.material import listed_options
-from rag.reasoners.roles.reading import passage_items, sample_reading, window_items
-from rag.reasoners.roles.samples import CHOICE
+from rag.reasoners.roles.questions import ANCHOR_EVENT
+from rag.reasoners.roles.reading import passage_items, window_items
 
 PROMPTS = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 

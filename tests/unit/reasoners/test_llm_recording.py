@@ -16,15 +16,13 @@ import pytest
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import TUNED
 from rag.errors import RagError, ReasonerUnreachable, ReplayUnknown, SettingsError
+from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import HEAD, open_recording
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
-from rag.reasoners.roles.samples import CHOICE, OPEN
+from rag.reasoners.roles.answers import ANSWER_CHOICE
+from rag.reasoners.roles.questions import ANCHOR_EVENT, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings
 from tests.fakes import detective_world
@@ -126,8 +124,8 @@ import sys, os, signal
 sys.path.insert(0, {root!r})
 from tests.fakes.scripted_client import recorded
 from tests.fakes.scripted_client import ANCHOR
-from rag.reasoners.roles.samples import OPEN
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.examples import OPEN
+from rag.reasoners.roles.questions import ANCHOR_EVENT
 from pathlib import Path
 reasoner = recorded(Path({path!r}), ANCHOR)
 reasoner.run(ANCHOR_EVENT, OPEN)

@@ -8,9 +8,9 @@ import pytest
 
 from rag.reasoners.llm.replies import ParsedReply, parse_reply
 from rag.reasoners.protocol import BadReply, Reply
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.timeline import Timeline, TimelineEvent
+from rag.reasoners.roles.answers import OpenAnswer
+from rag.reasoners.roles.questions import AnchorEvent
+from rag.reasoners.roles.watching import Timeline, TimelineEvent
 
 
 class One(Reply):

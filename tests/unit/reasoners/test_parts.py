@@ -6,11 +6,11 @@ import pytest
 
 from rag.errors import ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.examples import OPEN, VIEW
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest
-from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
-from rag.reasoners.roles.plan import PLAN, PlanRequest
-from rag.reasoners.roles.samples import OPEN, VIEW
+from rag.reasoners.roles.questions import DECOMPOSE_FACETS
+from rag.reasoners.roles.searching import PLAN, PlanRequest
+from rag.reasoners.roles.watching import OBSERVE, ObserveRequest
 from rag.reasoners.wrappers import RoutedReasoner
 from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say

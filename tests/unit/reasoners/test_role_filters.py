@@ -9,34 +9,34 @@ import pytest
 
 from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORDS
 from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
+from rag.reasoners.examples import BARE, CHOICE, VIEW, sample_reading
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.protocol import BadReply, Role
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
-from rag.reasoners.roles.answer_open import ANSWER_OPEN, ANSWER_UNAIDED
-from rag.reasoners.roles.caption_window import EXTRACT_KEYWORDS
-from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
-from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES
-from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
-from rag.reasoners.roles.match_frame import MATCH_FRAME
+from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN, ANSWER_UNAIDED
 from rag.reasoners.roles.material import label_of
-from rag.reasoners.roles.observe import OBSERVE
-from rag.reasoners.roles.plan import PLAN, SubQuestion
-from rag.reasoners.roles.reading import sample_reading
-from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
-from rag.reasoners.roles.samples import BARE, CHOICE, VIEW
-from rag.reasoners.roles.search_step import SEARCH_STEP
-from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES
-from rag.reasoners.roles.summarize import SUMMARIZE
-from rag.reasoners.roles.timeline import TIMELINE
+from rag.reasoners.roles.questions import DECOMPOSE_FACETS, EXTRACT_KEYWORDS, REWRITE_QUESTION
+from rag.reasoners.roles.searching import IMAGINE_QUERIES, PLAN, SEARCH_STEP, SELECT_CANDIDATES, SubQuestion
+from rag.reasoners.roles.watching import (
+    LOCATE,
+    MATCH_FRAME,
+    OBSERVE,
+    SUMMARIZE,
+    TIMELINE,
+    Located,
+    LocatedWindow,
+    LocateRequest,
+)
 from rag.settings import ReasonerSettings
 from tests.fakes.scripted_client import Scripted
+from tests.fakes.scripted_roles import exchanges
 
 A, B, C = CHOICE.options
 
 
-def example(role: Role[Any, Any], name: str | None = None) -> Any:
-    """The example of that name, or the first."""
-    return next(one for one in role.examples() if name in (None, one.name))
+def example(role: Role[Any, Any], name: str | None = None) -> tuple[Any, Any]:
+    """The request of that name, or the first, and a sound reply."""
+    found = exchanges(role)
+    return found[name] if name else next(iter(found.values()))
 
 
 def window(start: float, end: float) -> dict[str, Any]:
@@ -79,7 +79,10 @@ FILTERED = [
     (
         LOCATE,
         "windows",
-        {"windows": (window(41, 50), window(9, 8), window(30, 99), *[window(at, 20) for at in (1, 2, 3)])},
+        {
+            "relevant": True,
+            "windows": (window(41, 50), window(9, 8), window(30, 99), *[window(at, 20) for at in (1, 2, 3)]),
+        },
         {
             "windows": tuple(
                 LocatedWindow(start=at, end=end, reason="x") for at, end in ((30, 40), (1, 20), (2, 20))
@@ -98,13 +101,21 @@ FILTERED = [
     (
         PLAN,
         "later",
-        {"search_queries": ("TELESCOPE mirror", "maker", "", "maker", "optics", "third"), "focus": 9},
+        {
+            "sub_questions": (SubQuestion(text="x", status="solved"), SubQuestion(text="y")),
+            "search_queries": ("TELESCOPE mirror", "maker", "", "maker", "optics", "third"),
+            "focus": 9,
+        },
         {"search_queries": ("maker", "optics"), "focus": 1},
     ),
     (
         PLAN,
         "later",
-        {"search_queries": ("telescope mirror",), "sub_questions": (SubQuestion(text="Telescope mirror"),)},
+        {
+            "search_queries": ("telescope mirror",),
+            "sub_questions": (SubQuestion(text="Telescope mirror"),),
+            "focus": 1,
+        },
         {"search_queries": (), "focus": 0},
     ),
     (REWRITE_QUESTION, "q1", {"passage_queries": ("one",)}, {"passage_queries": ("one", B, C)}),
@@ -132,18 +143,18 @@ FILTERED = [
     ("role", "name", "given", "wanted"), FILTERED, ids=lambda value: getattr(value, "name", None)
 )
 def test_what_is_excess_is_left_out(role, name, given, wanted):
-    one = example(role, name)
-    sloppy = role.reply.model_validate({**one.reply.model_dump(), **given})
-    clean = role.sanitize(one.request, sloppy)
+    request, sound = example(role, name)
+    sloppy = role.reply.model_validate({**sound.model_dump(), **given})
+    clean = role.sanitize(request, sloppy)
     assert clean != sloppy
     assert clean == sloppy.model_copy(update=wanted)
-    assert role.sanitize(one.request, clean) == clean
+    assert role.sanitize(request, clean) == clean
 
 
 def test_events_come_clipped_and_in_order():
-    one = example(TIMELINE)
+    request, _ = example(TIMELINE)
     events = (event(20, 30), event(35, 60), event(50, 60), event(5, 5), event(0, 10), event(20, 30))
-    clean = TIMELINE.sanitize(one.request, TIMELINE.reply.model_validate({"events": events}))
+    clean = TIMELINE.sanitize(request, TIMELINE.reply.model_validate({"events": events}))
     assert [(one.start, one.end) for one in clean.events] == [(0, 10), (20, 30), (35, 40)]
 
 
@@ -153,13 +164,13 @@ def test_events_come_clipped_and_in_order():
         (ANSWER_CHOICE, None, {"choice": "D"}, "'D' is no label; it must be one of A, B, C or null"),
         (ANSWER_CHOICE, None, {"choice": "A or B"}, "is no label"),
         (IMAGINE_QUERIES, None, {"queries": (" ",)}, "blank"),
-        (LOCATE, "windows", {"windows": (window(50, 60),)}, "from 0 s to 40 s"),
-        (LOCATE, "windows", {"windows": ()}, "windows is empty"),
+        (LOCATE, "windows", {"relevant": True, "windows": (window(50, 60),)}, "from 0 s to 40 s"),
+        (LOCATE, "windows", {"relevant": True, "windows": ()}, "windows is empty"),
         (LOCATE, "frame", {"frame": 4}, "one of 0 to 3"),
         (OBSERVE, "facets", {"caption": "\n"}, "blank"),
         (SEARCH_STEP, "first", {"queries": (" ",)}, "queries is empty"),
         (SEARCH_STEP, "last", {"queries": ("one more",), "open": ()}, "name results in open"),
-        (SUMMARIZE, "a video", {"summary": ""}, "blank"),
+        (SUMMARIZE, "a video", {"relevant": True, "summary": ""}, "blank"),
         (STATEMENTS, None, {"counterfacts": (*THREE[:2], THREE[0])}, "four different"),
         (TIMELINE_KEYWORDS, None, {"keywords": {" ": 3.0}}, "blank"),
         (CHECK_CHOICE, None, {"choice": "F"}, "choice must be one of A, B, C"),
@@ -167,15 +178,15 @@ def test_events_come_clipped_and_in_order():
     ids=lambda value: getattr(value, "name", None),
 )
 def test_what_has_no_meaning_left_is_refused(role, name, given, why):
-    one = example(role, name)
-    reply = role.reply.model_validate({**one.reply.model_dump(), **given})
+    request, sound = example(role, name)
+    reply = role.reply.model_validate({**sound.model_dump(), **given})
     with pytest.raises(BadReply, match=why):
-        role.sanitize(one.request, reply)
+        role.sanitize(request, reply)
 
 
 def test_a_choice_or_a_place_that_must_be_given_is_not_filled_in():
     reading = replace(sample_reading(CHOICE), must_choose=True)
-    reply = example(ANSWER_CHOICE).reply.model_copy(update={"choice": None})
+    reply = example(ANSWER_CHOICE)[1].model_copy(update={"choice": None})
     with pytest.raises(BadReply, match="must not be null"):
         ANSWER_CHOICE.sanitize(reading, reply)
     nowhere = Located(relevant=False, confidence=0.5)
@@ -206,10 +217,10 @@ def test_an_option_is_named_by_its_label_or_its_text(given, label):
 
 
 def test_filtered_replies_are_counted_and_cost_no_other_call():
-    one = example(SELECT_CANDIDATES)
+    request, _ = example(SELECT_CANDIDATES)
     client = Scripted('{"selected": [1, 2, 0, 9], "reason": ""}', '{"selected": [1], "reason": ""}')
     reasoner = LlmReasoner(client, ReasonerSettings(kind="openai", model="scripted"))
-    assert reasoner.run(SELECT_CANDIDATES, one.request).selected == (1, 2)
-    assert reasoner.run(SELECT_CANDIDATES, one.request).selected == (1,)
+    assert reasoner.run(SELECT_CANDIDATES, request).selected == (1, 2)
+    assert reasoner.run(SELECT_CANDIDATES, request).selected == (1,)
     row = reasoner.usage().by_role["select_candidates"]
     assert (row["calls"], row["repairs"], row["filtered"], row["repaired"]) == (2, 0, 1, 0)

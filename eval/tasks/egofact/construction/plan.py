@@ -32,10 +32,9 @@ from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.question_forms import statement, two_hop
-from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answers import ANSWER_CHOICE
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,9 +10,8 @@ from pydantic import Field
 from corpora.records import Frames
 from eval.tasks.egofact.construction.records import EventFields, FactPassage
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import distinct, label_of, labels, listed_options
-from rag.reasoners.roles.samples import CHOICE, VIEW
 from rag.records import Question
 
 
@@ -148,82 +146,22 @@ def _known_keywords(_: Timeline, reply: KeywordsReply) -> KeywordsReply:
     return reply.model_copy(update={"keywords": kept})
 
 
-_LINES = "[00:01:30.00] (Scene) A bench with tools.\n[00:01:32.82] (Sound) #C C picks up a mirror."
-_PASSAGE = FactPassage("p", "Mirrors", "A mirror is stored dry, at 4 degrees.", "mirror", "")
-
-
-def _screenshots() -> Iterator[Example[Screenshot, Description]]:
-    assert VIEW.frames is not None
-    one = Frames(VIEW.frames.times[:1], VIEW.frames.images[:1])
-    yield Example("one", Screenshot(one, ("Workshop",)), Description(description="A bench with tools."))
-
-
-def _narrations() -> Iterator[Example[Timeline, Narration]]:
-    both = Narration(concise="the video that shows work at a bench", detailed="the video that shows a bench.")
-    yield Example("two lines", Timeline(_LINES, ("Workshop",)), both)
-
-
-def _keywords() -> Iterator[Example[Timeline, KeywordsReply]]:
-    yield Example("two lines", Timeline(_LINES), KeywordsReply(keywords={"bench": 8, "mirror": 6}))
-
-
-def _events() -> Iterator[Example[str, EventReply]]:
-    found = EventReply(
-        rewritten="the camera wearer picks up the mirror",
-        agent="camera wearer",
-        action="pick",
-        patient="mirror",
-        patient_canonical="mirror",
-    )
-    yield Example("an event", "#C C picks up a mirror", found)
-
-
-def _distractors() -> Iterator[Example[AnsweredQuestion, Distractors]]:
-    wrong = Distractors(distractors=("drill", "lamp", "cup", "brush", "lens"), score=8)
-    yield Example("an object", AnsweredQuestion("What is the object that she polishes?", "mirror"), wrong)
-
-
-def _statements() -> Iterator[Example[FactPassage, StatementsReply]]:
-    written = StatementsReply(
-        activity="storing parts",
-        fact="It is stored at 4 degrees.",
-        counterfacts=("It is stored at 9 degrees.", "It is stored wet.", "It is never stored."),
-    )
-    yield Example("a passage", _PASSAGE, written)
-
-
-def _checks() -> Iterator[Example[CheckRequest, CheckReply]]:
-    yield Example("a text", CheckRequest(CHOICE, ("It is made of glass.",)), CheckReply(choice="A"))
-    yield Example("no text", CheckRequest(CHOICE, ()), CheckReply(choice="B"))
-
-
 _role = partial(Role, package="eval.tasks.egofact.construction", reply_tokens=4096)
 
 DESCRIBE_SCREENSHOT: Role[Screenshot, Description] = _role(
-    "describe_screenshot", "watcher", Screenshot, Description, _screenshot_prompt, examples=_screenshots
+    "describe_screenshot", "watcher", Screenshot, Description, _screenshot_prompt
 )
 NARRATE_TIMELINE: Role[Timeline, Narration] = _role(
-    "narrate_timeline", "analyst", Timeline, Narration, _timeline_prompt, examples=_narrations
+    "narrate_timeline", "analyst", Timeline, Narration, _timeline_prompt
 )
 TIMELINE_KEYWORDS: Role[Timeline, KeywordsReply] = _role(
-    "timeline_keywords",
-    "analyst",
-    Timeline,
-    KeywordsReply,
-    _timeline_prompt,
-    _known_keywords,
-    examples=_keywords,
+    "timeline_keywords", "analyst", Timeline, KeywordsReply, _timeline_prompt, _known_keywords
 )
 EVENT_STRUCTURE: Role[str, EventReply] = _role(
-    "event_structure",
-    "analyst",
-    str,
-    EventReply,
-    lambda narration: RoleCall({"narration": narration}),
-    examples=_events,
+    "event_structure", "analyst", str, EventReply, lambda narration: RoleCall({"narration": narration})
 )
 WRITE_DISTRACTORS: Role[AnsweredQuestion, Distractors] = _role(
-    "write_distractors", "analyst", AnsweredQuestion, Distractors, _distractors_prompt, examples=_distractors
+    "write_distractors", "analyst", AnsweredQuestion, Distractors, _distractors_prompt
 )
 WRITE_STATEMENTS: Role[FactPassage, StatementsReply] = _role(
     "write_statements",
@@ -232,10 +170,9 @@ WRITE_STATEMENTS: Role[FactPassage, StatementsReply] = _role(
     StatementsReply,
     lambda passage: RoleCall({"object": passage.object, "title": passage.title, "passage": passage.text}),
     _four_statements,
-    examples=_statements,
 )
 CHECK_CHOICE: Role[CheckRequest, CheckReply] = _role(
-    "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _known_choice, examples=_checks
+    "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _known_choice
 )
 BUILD_ROLES = (
     DESCRIBE_SCREENSHOT,

@@ -10,7 +10,7 @@ local search alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,10 @@ from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
 from rag.errors import ReplyInvalid
 from rag.reasoners.prompts import load_prompt
-from rag.reasoners.protocol import Example, Reply, Role, RoleCall
-from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
+from rag.reasoners.protocol import Reply, Role, RoleCall
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.watching import CAPTION_WINDOW, CaptionRequest
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.words import content_words, folded
 
@@ -80,15 +80,6 @@ class Extraction(Reply):
     relationships: tuple[Relationship, ...] = ()
 
 
-def _examples() -> Iterator[Example[str, Extraction]]:
-    nodes = (Entity(name="mirror", type="object"), Entity(name="woman", type="person"))
-    edge = Relationship(source="woman", target="mirror", description="She polishes it.", strength=8)
-    yield Example(
-        "a caption", "The woman polishes a mirror.", Extraction(entities=nodes, relationships=(edge,))
-    )
-    yield Example("nothing", "", Extraction())
-
-
 EXTRACT_ENTITIES = Role(
     "extract_entities",
     "analyst",
@@ -96,7 +87,6 @@ EXTRACT_ENTITIES = Role(
     Extraction,
     lambda text: RoleCall({"text": text}),
     reply_tokens=4096,
-    examples=_examples,
     package="eval.tasks.egofact.solvers",
 )
 ROLES = (CAPTION_WINDOW, EXTRACT_ENTITIES)

@@ -1,15 +1,19 @@
-"""One option of a multiple-choice question, with citations."""
+"""The answer to a question, with citations: an option, or a few words from what was read, or without a video.
+
+`answer_unaided` is that of Video-Browser's tool-free and search-augmented baselines (section 5.2, prompt of
+figure 6): from what the model knows, and from passages where a search gave some.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import label_of, labels, listed_options
-from rag.reasoners.roles.reading import Reading, known_citations, passage_items, sample_readings, window_items
+from rag.reasoners.roles.reading import Reading, known_citations, passage_items, window_items
 
 OR_NONE = "or null if the material supports none of them"
 
@@ -40,7 +44,7 @@ class ChosenOption(Reply):
     """Indices into `Reading.passages` that the answer rests on."""
 
 
-def _prompt(reading: Reading) -> RoleCall:
+def _choice_prompt(reading: Reading) -> RoleCall:
     return RoleCall(
         {
             "question": reading.question.text,
@@ -54,7 +58,7 @@ def _prompt(reading: Reading) -> RoleCall:
     )
 
 
-def _sanitize(reading: Reading, reply: ChosenOption) -> ChosenOption:
+def _choice_sanitize(reading: Reading, reply: ChosenOption) -> ChosenOption:
     options = reading.question.options
     known = ", ".join(labels(len(options)))
     choice = None if reply.choice is None else label_of(reply.choice, options)
@@ -76,14 +80,42 @@ def _probabilities(scores: tuple[float, ...], count: int) -> tuple[float, ...]:
     return scores if abs(whole - 1) <= 0.01 else tuple(score / whole for score in scores)
 
 
-def _examples() -> Iterator[Example[Reading, ChosenOption]]:
-    for name, read in sample_readings(options=True):
-        reply = ChosenOption(choice=None, confidence=0.0, explanation="There is nothing to go by.")
-        if read.windows:
-            reply = ChosenOption(choice="B", confidence=0.9, explanation="As shown.", windows=(0,))
-        yield Example(name, read, reply)
+ANSWER_CHOICE = Role("answer_choice", "analyst", Reading, ChosenOption, _choice_prompt, _choice_sanitize)
 
 
-ANSWER_CHOICE = Role(
-    "answer_choice", "analyst", Reading, ChosenOption, _prompt, _sanitize, examples=_examples
-)
+class OpenAnswer(Reply):
+    """A short answer in words, with its citations."""
+
+    text: str
+    """Empty where the evidence holds no answer."""
+    confidence: float = Field(ge=0, le=1)
+    explanation: str = ""
+    windows: tuple[int, ...] = ()
+    passages: tuple[int, ...] = ()
+    nearest: SkipJsonSchema[tuple[str, ...]] = ()
+    """Texts of the evidence to look at where it is no answer, the best first; no language model is asked."""
+
+
+def _open_prompt(reading: Reading) -> RoleCall:
+    return RoleCall(
+        {
+            "question": reading.question.text,
+            "anchor": reading.anchor.description,
+            "passages": passage_items(reading),
+        },
+        window_items(reading),
+    )
+
+
+def _open_sanitize(reading: Reading, reply: OpenAnswer) -> OpenAnswer:
+    return reply.model_copy(update=known_citations(reply.windows, reply.passages, reading))
+
+
+ANSWER_OPEN = Role("answer_open", "analyst", Reading, OpenAnswer, _open_prompt, _open_sanitize)
+
+
+def _unaided_prompt(reading: Reading) -> RoleCall:
+    return RoleCall({"question": reading.question.text, "passages": passage_items(reading)})
+
+
+ANSWER_UNAIDED = Role("answer_unaided", "analyst", Reading, OpenAnswer, _unaided_prompt, _open_sanitize)
