@@ -42,11 +42,17 @@ from indexers.registry import open_query_encoder
 from rag import Library
 from rag.answering import Context, Pipeline
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.answer_choice import Weights, seen_features, weights
+from rag.reasoners.embedded.answer_choice import (
+    FEATURES,
+    NONE,
+    Compared,
+    OptionText,
+    Weights,
+    seen_features,
+    weights,
+)
 from rag.reasoners.embedded.frame_votes import frame_votes, window_weights
-from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
-from rag.reasoners.embedded.question_forms import spelled_out, statement
-from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question, spelled_out, statement
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.reading import Reading, ReadPassage

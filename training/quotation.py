@@ -1,4 +1,4 @@
-"""Fit the weights of `rag.reasoners.embedded.quotation` to published reading sets.
+"""Fit the weights of `rag.reasoners.embedded.answer_open` to published reading sets.
 
     python -m training.quotation FILE[:A-B]... --into rag/reasoners/embedded/quotation.json
 
@@ -41,8 +41,15 @@ from indexers.settings import EncoderSettings
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.answer_open import asked_text, read_values
-from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, Weights, columns
+from rag.reasoners.embedded.answer_open import (
+    EVIDENCE,
+    FEATURES,
+    AskedText,
+    Weights,
+    asked_text,
+    columns,
+    read_values,
+)
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question
 from rag.retrieval import Retriever

@@ -20,7 +20,7 @@ from localization.windows import Window
 from rag.agents.runtime.context import metadata_of
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
-from rag.reasoners.embedded.question_forms import event_text
+from rag.reasoners.embedded.rewriting import event_text
 from rag.reasoners.embedded.watching import asking_sentences
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import VideoView

@@ -1,19 +1,219 @@
-"""An open question answered by the sentence that answers it best, quoted unchanged."""
+"""An open question answered by the sentence that answers it best, quoted unchanged, and how probably it does.
+
+A cross-encoder reads the question with each text (`reader`). A conditional logit over `FEATURES` orders the
+sentences by that and by words and vectors; a logistic regression over `EVIDENCE` of the first gives the
+probability that it holds the answer. Both are fitted to questions with known answers, in several languages,
+by `training/quotation.py`, and kept in `quotation.json` with the names of the sets. Words
+are compared by their `units`; only function words and English number words are listed.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
 from rag.reasoners.embedded.over_time import count_open
-from rag.reasoners.embedded.question_forms import parts
-from rag.reasoners.embedded.quotation import AskedText, Ranked, asks_for_number, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
+from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, place_of, sequence_of
-from rag.reasoners.embedded.units import share, units
+from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, of_one_text, place_of, sequence_of
+from rag.reasoners.embedded.units import all_words, by_rarity, share, units
 from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import UNSURE
-from rag.relevance import ImageScoreCalibrator
+from rag.relevance import ImageScoreCalibrator, logistic
 from rag.words import numbers
+
+FEATURES = ("cross_encoder", "cosine", "overlap", "before", "after", "rank", "score", "length")
+"""Of a sentence: what the cross-encoder says of it; cosine to the question; share of the question's units,
+by rarity, that it holds; what the sentence before and the one after add to that share; 1 / (1 + rank) and
+score of the passage or window; log of the number of its units."""
+
+EVIDENCE = (
+    *("constant", "cross_encoder", "cosine", "overlap", "passage", "unknown", "missing_number", "share"),
+    *("margin", "common"),
+)
+"""Of the sentence that is quoted: features by their names; share of the question's units that all
+sentences of its passage hold, and, times `common`, that none of those read holds; whether the question has a
+number that its passage lacks; log of its share among the sentences (softmax of the ordering); distance to the
+next one, at most `FURTHEST`; share of the question's words, function words too, that what was read holds. The
+last is near 0 where the question is in another language than the text, and then words say nothing."""
+
+FURTHEST = 6.0
+SUREST = 0.99
+"""No confidence is greater: the fit has too few questions to tell more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence with its place among those that were read, and its value as an answer (unbounded)."""
+
+    sentence: Sentence
+    place: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Sentences that may answer, the best first, and the probability in [0, 1] that it is right."""
+
+    found: Sequence[Quotable]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What `training/quotation.py` fits."""
+
+    order: Mapping[str, float]
+    """By the names of `FEATURES`."""
+    confidence: Mapping[str, float]
+    """By the names of `EVIDENCE`."""
+    number: Sequence[float]
+    """(dim + 1,): of a question's vector and of 1, for the log odds that a number answers it."""
+    encoder: str
+    """Name of the text encoder whose vectors `number` was fitted to."""
+    background: float
+    """Mean value of sentences that hold no answer. It counts for each sentence that a short text has less
+    than `MOST_SENTENCES`: the only sentence of a text is not the best of many."""
+
+
+@cache
+def fitted_weights() -> Weights:
+    """The weights that come with the installation."""
+    held = json.loads(Path(__file__).with_name("quotation.json").read_text(encoding="utf-8"))
+    return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
+
+
+def asks_for_number(question: NDArray[np.float64], encoder: str, fitted: Weights) -> bool:
+    """Whether a number answers a question, by its unit vector, float64 (dim,): as it is in any language.
+
+    `encoder`: its name; of another one's vectors than those of the fit nothing is known, and it is False.
+    """
+    return encoder == fitted.encoder and float(np.append(question, 1.0) @ np.array(fitted.number)) > 0
+
+
+def columns(keys: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:
+    """float64 (n, keys) of n rows by name. Raises KeyError for a name that a row lacks."""
+    return np.array([[row[name] for name in keys] for row in rows], np.float64).reshape(-1, len(keys))
+
+
+class AskedText:
+    """A question and the sentences that were read for it, in order."""
+
+    def __init__(
+        self,
+        question: str,
+        sentences: Sequence[Sentence],
+        scores: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    ) -> None:
+        """`scores`: in [0, 1], of the passages and of the windows, by `Sentence.origin`."""
+        self.sentences = sentences
+        self.scores = scores
+        self._units = [
+            frozenset(units(f"{one.context} {one.title}" if one.is_row else one.context)) for one in sentences
+        ]
+        # The fewer sentences hold a unit of the question, the more it says.
+        self._asked = by_rarity(units(question), self._units)
+        asked = all_words(question)
+        said = frozenset().union(*(all_words(one.context) for one in sentences))
+        self.common = len(asked & said) / max(1, len(asked))
+        self.unknown = 1 - share(self._asked, set().union(*self._units))
+        self._numbers = set(numbers(question))
+        self._parts: dict[tuple[str, int], list[int]] = {}
+        for at, one in enumerate(sentences):
+            self._parts.setdefault((one.origin, one.index), []).append(at)
+
+    def parts(self) -> list[list[int]]:
+        """Places of the sentences that follow each other in one text."""
+        found: list[list[int]] = []
+        for at, one in enumerate(self.sentences):
+            if found and of_one_text(self.sentences[found[-1][-1]], one):
+                found[-1].append(at)
+            else:
+                found.append([at])
+        return found
+
+    def overlaps(self, at: int) -> tuple[float, float, float]:
+        """`overlap`, `before` and `after` of one sentence."""
+        own = share(self._asked, self._units[at])
+        return own, self._with(at, at - 1) - own, self._with(at, at + 1) - own
+
+    def features(self, at: int, read: float, cosine: float) -> dict[str, float]:
+        """`FEATURES` of one sentence by name. `read`: as of `Reader.values`."""
+        one, (own, before, after) = self.sentences[at], self.overlaps(at)
+        return {
+            "cross_encoder": read,
+            "cosine": cosine,
+            "overlap": own,
+            "before": before,
+            "after": after,
+            "rank": 1 / (1 + one.index),
+            "score": self.scores[one.origin][one.index],
+            "length": math.log1p(len(self._units[at])),
+        }
+
+    def _with(self, at: int, beside: int) -> float:
+        """Share that a sentence holds together with the one beside it, where that is of the same source."""
+        near = 0 <= beside < len(self.sentences) and of_one_text(self.sentences[at], self.sentences[beside])
+        return share(self._asked, self._units[at] | self._units[beside] if near else self._units[at])
+
+    def shortlist(self, reads: Sequence[float], fitted: Weights) -> tuple[list[int], NDArray[np.float64]]:
+        """Places of the `MOST_SENTENCES` sentences of greatest value without a vector, in order, and their
+        `FEATURES`, float64 (n, features), with no cosine. `reads`: as of `Reader.values`, of all."""
+        rows = columns(FEATURES, (self.features(at, read, 0.0) for at, read in enumerate(reads)))
+        values = (rows @ columns(FEATURES, [fitted.order])[0]).round(6)
+        kept = np.sort(np.argsort(-values, kind="stable")[:MOST_SENTENCES])
+        return kept.tolist(), rows[kept]
+
+    def ranked(
+        self, places: Sequence[int], rows: NDArray[np.float64], cosines: Sequence[float], fitted: Weights
+    ) -> Ranked:
+        """The sentences of a shortlist by their values. `rows`: float64 (n, features) of `shortlist`;
+        `cosines`: of each to the question."""
+        rows = rows.copy()
+        rows[:, FEATURES.index("cosine")] = cosines
+        values = rows @ columns(FEATURES, [fitted.order])[0]
+        order = np.argsort(-values.round(6), kind="stable").tolist()
+        found = [
+            Quotable(self.sentences[places[one]], places[one], round(float(values[one]), 6)) for one in order
+        ]
+        first = dict(zip(FEATURES, rows[order[0]].tolist(), strict=True))
+        evidence = self.evidence(places[order[0]], first, values, order[0], fitted.background)
+        sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
+        # What lacks the question's own number may be on the subject, and is never sure.
+        return Ranked(found, round(min(sure, UNSURE if evidence["missing_number"] else SUREST), 6))
+
+    def evidence(
+        self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float
+    ) -> dict[str, float]:
+        """`EVIDENCE` by name of the sentence `at`, whose features are `row` and whose value is
+        `values[place]`. `values`: float64 (n,) of all that are compared."""
+        one = self.sentences[at]
+        part = [self.sentences[other] for other in self._parts[one.origin, one.index]]
+        missing = [background] * max(1, MOST_SENTENCES - len(values))
+        others = np.array([*np.delete(values, place), *missing])
+        known = {value for each in part for value in numbers(f"{each.title} {each.context}")}
+        held = frozenset().union(*(self._units[other] for other in self._parts[one.origin, one.index]))
+        return {
+            **{name: row[name] for name in ("cross_encoder", "cosine", "overlap")},
+            "constant": 1.0,
+            "passage": share(self._asked, held.union(units(one.title))),
+            "unknown": self.common * self.unknown,
+            "missing_number": float(bool(self._numbers - known)),
+            "share": -math.log1p(float(np.exp(others - values[place]).sum())),
+            "common": self.common,
+            "margin": max(-FURTHEST, min(FURTHEST, float(values[place] - others.max()))),
+        }
+
 
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""

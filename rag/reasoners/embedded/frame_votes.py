@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.reasoners.embedded.question_forms import two_hop
+from rag.reasoners.embedded.rewriting import two_hop
 from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from rag.reasoners.embedded.option_features import denies
+from rag.reasoners.embedded.answer_choice import denies
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.units import share, units
 from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.questions import option_label
-from rag.reasoners.embedded.question_forms import asks_for_order
+from rag.reasoners.embedded.rewriting import asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of, relevances
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from corpora.records import kind_name
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.embedded.phrases import statements
-from rag.reasoners.embedded.question_forms import event_text
+from rag.reasoners.embedded.rewriting import event_text
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer, lines, rank_lines
 from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView, clipped, distinct
 from rag.reasoners.roles.watching import (

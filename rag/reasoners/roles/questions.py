@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice, zip_longest
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from pydantic import Field
 
+from localization.methods import Position
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import distinct, label_of, labels, listed_options
 from rag.records import Question
@@ -53,9 +54,6 @@ def _rewrite_sanitize(question: Question, reply: RewrittenQuestion) -> Rewritten
 REWRITE_QUESTION = Role(
     "rewrite_question", "planner", Question, RewrittenQuestion, _rewrite_prompt, _rewrite_sanitize
 )
-
-
-Position = Literal["before", "after", "within"]
 
 
 class AnchorEvent(Reply):

@@ -13,8 +13,7 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded.answer_choice import answer_choice
-from rag.reasoners.embedded.option_features import FEATURES, OptionText, denies
+from rag.reasoners.embedded.answer_choice import FEATURES, OptionText, answer_choice, denies
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of

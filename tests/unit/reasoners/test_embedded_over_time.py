@@ -11,7 +11,7 @@ import pytest
 from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.over_time import answer_over_time, count_open
-from rag.reasoners.embedded.question_forms import asks_for_order, counted_event
+from rag.reasoners.embedded.rewriting import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadWindow

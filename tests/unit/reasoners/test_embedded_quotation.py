@@ -10,8 +10,7 @@ import pytest
 from benchmarks.reading_sets import Asked
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded.answer_open import answer_open
-from rag.reasoners.embedded.quotation import AskedText, asks_for_number, fitted_weights
+from rag.reasoners.embedded.answer_open import AskedText, answer_open, asks_for_number, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.questions import parse_question
-from rag.reasoners.embedded.question_forms import spelled_out
-from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question, spelled_out
 from rag.records import Question
 
 

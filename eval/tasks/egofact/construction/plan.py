@@ -31,7 +31,7 @@ from eval.tasks.egofact.construction.segments import cluster_count, representati
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.question_forms import statement, two_hop
+from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.roles.answers import ANSWER_CHOICE
 from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadPassage
