@@ -249,18 +249,18 @@ def _rows_to_index(db: Database, table: VectorColumns, first: int) -> Iterator[A
     """Arrow tables of the rows from a row id on, as `index_rows` takes them."""
     import pyarrow as pa
 
-    # Passages have their texts in the table alone.
-    texts = table.texts if table.name == "evidence" else ()
-    columns = [table.key, table.owner, *table.filters, *texts, "vector"]
     with write_errors(db.layout.folder, table.name):
         scanner = db.lance(table.name).scanner(
-            columns=columns, filter=f"_rowid >= {first}", with_row_id=True, batch_size=65536
+            columns=[*table.columns, "vector"],
+            filter=f"_rowid >= {first}",
+            with_row_id=True,
+            batch_size=65536,
         )
         for batch in scanner.to_batches():
             rows = pa.Table.from_batches([batch])
-            for name in texts:
-                at = rows.schema.get_field_index(name)
-                rows = rows.set_column(at, name, rows[name].cast(pa.large_string()))
+            if (at := rows.schema.get_field_index(FULL_TEXT)) >= 0:
+                # In a dictionary, as the other texts are, it would be stored twice.
+                rows = rows.set_column(at, FULL_TEXT, rows[FULL_TEXT].cast(pa.large_string()))
             yield rows
 
 

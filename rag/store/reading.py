@@ -261,9 +261,8 @@ class Reader:
         def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
             if (vectors := s.vectors("evidence")) is None:
                 return {}
-            row_ids = vectors.rows_inside(window for window in windows if window[0] in s.ready)
-            keys = vectors.keys_at(np.array(row_ids, np.int64)).to_pylist()
-            rows, spans = vectors.vectors(keys), s.spans(sorted(keys))
+            keys = vectors.keys_inside(windows)
+            rows, spans = vectors.vectors(keys), s.spans(keys)
             # Those of another length are damaged, or of no words.
             unit = [key for key, row in rows.items() if abs(float(row @ row) - 1) < 0.01]
             return {spans[key].text: rows[key] for key in unit if key in spans}

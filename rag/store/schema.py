@@ -121,23 +121,21 @@ class VectorColumns:
     key: str
     owner: str
     dim: int
-    filters: tuple[str, ...] = ()
-    """Other columns that filters look at."""
-    texts: tuple[str, ...] = ()
-    """Columns of text and what belongs to it, which small tables hold in memory."""
+    others: tuple[str, ...] = ()
+    """That are held with the vectors, in memory and in index files."""
 
     @property
     def columns(self) -> list[str]:
-        """All columns but the vectors."""
-        return [self.key, self.owner, *self.filters, *self.texts]
+        """All that are held but the vectors."""
+        return [self.key, self.owner, *self.others]
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
     """Of a table of vectors; `dim`: their length."""
     if table == "evidence":
-        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind"), (FULL_TEXT,))
+        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind", FULL_TEXT))
     if table == "passages":
-        return VectorColumns(table, "passage_id", "source_id", dim, texts=PASSAGE_TEXTS)
+        return VectorColumns(table, "passage_id", "source_id", dim)
     return VectorColumns(table, "clip_id", "video_id", dim)
 
 

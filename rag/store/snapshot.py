@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
 MANY_VIDEOS = 1000
-TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
-"""Rows of so small tables are held with their texts, of a span some 100 bytes, of a passage 1,000."""
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
@@ -312,10 +310,7 @@ class Snapshot:
 
             opened, later = open_index(self, table, spans, shown)
             segments += opened
-        columns = [table.key, table.owner, *table.filters, "vector"]
-        if later is not None or size <= TEXTS_IN_MEMORY.get(table.name, 0):
-            columns += table.texts
-        rows = self.scan(table.name, columns, later, row_ids=True)
+        rows = self.scan(table.name, [*table.columns, "vector"], later, row_ids=True)
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
@@ -352,16 +347,15 @@ class Snapshot:
     def evidence_in(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
         """Spans of ready videos that overlap each of several windows, in time order.
 
-        Where vectors are loaded, only these rows are read.
+        Where vectors are loaded, their texts are with them.
         """
         vectors = self._loaded.get("evidence")
         if vectors is None:
             held = self.evidence_of({video_id for video_id, _, _ in windows})
         else:
             held = {}
-            rows = vectors.texts(self, vectors.rows_inside(w for w in windows if w[0] in self.ready))
-            for row in sorted(rows, key=itemgetter("evidence_id")):
-                held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
+            for _, span in sorted(self.spans(vectors.keys_inside(windows)).items()):
+                held.setdefault(span.video_id, []).append(span)
         return [
             [span for span in held.get(video_id, ()) if span.start < end and span.end > start]
             for video_id, start, end in windows
@@ -370,10 +364,7 @@ class Snapshot:
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
         vectors = self._loaded.get("evidence")
-        if vectors is None:
-            rows = self._evidence_rows(f"evidence_id IN {quoted(ids)}")
-        else:
-            rows = vectors.texts(self, vectors.row_ids_of(ids))
+        rows = self._evidence_rows(f"evidence_id IN {quoted(ids)}") if vectors is None else vectors.rows(ids)
         return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
 
     def _evidence_rows(self, where: str) -> list[dict[str, Any]]:
@@ -382,12 +373,8 @@ class Snapshot:
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
-        vectors = self._loaded.get("passages")
-        if vectors is not None and not vectors.indexed:
-            rows = vectors.texts(self, vectors.row_ids_of(ids))
-        else:
-            columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
-            rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
+        columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
+        rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         return {row["passage_id"]: row for row in shown}

@@ -119,7 +119,7 @@ class Rows(ABC):
     some of them are answered."""
 
     def __init__(self, columns: Any, table: VectorColumns, spans: Callable[[Any], RowSpans] | None) -> None:
-        """`columns`: an Arrow table with row ids and columns of `table`, with those of text or without.
+        """`columns`: an Arrow table with row ids and the columns of `table`.
 
         `spans`: gives the times of rows by their keys, of a table that has none itself.
         """
@@ -150,10 +150,8 @@ class Rows(ABC):
             return None
         return self._columns["start"].to_numpy(), self._columns["end"].to_numpy()
 
-    def texts(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
-        """Rows, int64 (m,), with their texts, by the columns of the table; None where these are not here."""
-        if not set(self._table.texts) <= set(self._columns.column_names):
-            return None
+    def rows_at(self, positions: NDArray[np.int64]) -> list[dict[str, Any]]:
+        """Rows, int64 (m,), by the columns of the table."""
         found: list[dict[str, Any]] = self._columns.select(self._table.columns).take(positions).to_pylist()
         return found
 
@@ -197,17 +195,16 @@ class Rows(ABC):
         rows, spans = self.rows_of(owner), self.spans
         return rows[:0] if spans is None else rows[(spans[0][rows] < end) & (spans[1][rows] > start)]
 
-    def positions(self, keys: Collection[str], *, by_owner: bool) -> NDArray[np.int64]:
-        """Positions of the visible rows with one of `keys`, int64 (m,). `by_owner`: keys begin with it."""
+    def positions(self, keys: Collection[str]) -> NDArray[np.int64]:
+        """Positions of the visible rows of videos with one of `keys`, int64 (m,)."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = np.arange(len(self)) if not by_owner else np.empty(0, np.int64)
-        if by_owner:
-            rows = np.concatenate([rows, *map(self.rows_of, sorted({video_id_of(key) for key in keys}))])
-        held = self.keys.take(rows) if by_owner else self.keys
-        found = pc.is_in(held, value_set=pa.array(sorted(keys), held.type))
-        return self.shown(rows[found.to_numpy(zero_copy_only=False)])
+        owners = sorted({video_id_of(key) for key in keys})
+        rows = np.concatenate([np.empty(0, np.int64), *map(self.rows_of, owners)])
+        held = self.keys.take(rows)
+        found = pc.is_in(held, pa.array(sorted(keys), held.type))
+        return np.asarray(rows[found.to_numpy(zero_copy_only=False)], np.int64)
 
     def ids_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The snapshot's row ids of rows, int64 (m,)."""

@@ -18,7 +18,7 @@ from rag.records import SearchFilter, VideoInterval
 from rag.store.error_mapping import read_errors
 from rag.store.records import ClipFrames, Hit, best_hits
 from rag.store.schema import VectorColumns, video_id_of
-from rag.store.vector_index import Matrix, Rows
+from rag.store.vector_index import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +38,6 @@ class VectorTable:
     def __init__(self, table: VectorColumns, parts: Sequence[Rows]) -> None:
         self.table = table
         self.parts = parts
-
-    @property
-    def indexed(self) -> bool:
-        """Whether index files have some of the rows."""
-        return not all(isinstance(part, Matrix) for part in self.parts)
 
     def count(self, owners: Collection[str] | None, where: SearchFilter) -> int:
         """Rows that a filter lets through. `owners`: None is all of them."""
@@ -74,43 +69,28 @@ class VectorTable:
         return pc.coalesce(*held)
 
     def row_ids_of(self, keys: Collection[str]) -> dict[int, str]:
-        """Keys by row id, of those rows that have one of `keys`; several passages may have one."""
-        by_owner = self.table.name != "passages"
-        rows = ((part, part.positions(keys, by_owner=by_owner)) for part in self.parts)
+        """Keys by row id, of those rows of videos that have one of `keys`."""
+        rows = ((part, part.positions(keys)) for part in self.parts)
         return {
             row_id: key
             for part, own in rows
             for row_id, key in zip(part.ids_at(own).tolist(), part.keys.take(own).to_pylist(), strict=True)
         }
 
-    def rows_inside(self, windows: Iterable[VideoInterval]) -> list[int]:
-        """Row ids, rising, of the rows of a video that overlap one of [start, end) seconds of it."""
-        windows = list(windows)
-        ids = (part.ids_at(part.rows_inside(*window)) for part in self.parts for window in windows)
-        return sorted({row_id for own in ids for row_id in own.tolist()})
+    def keys_inside(self, windows: Iterable[VideoInterval]) -> list[str]:
+        """Of the rows of a video that overlap one of [start, end) seconds of it."""
+        found = (part.keys.take(part.rows_inside(*window)) for window in windows for part in self.parts)
+        return sorted({key for keys in found for key in keys.to_pylist()})
 
-    def texts(self, s: Snapshot, row_ids: Collection[int]) -> list[dict[str, Any]]:
-        """Rows with their texts by row id, in no particular order: from memory, index files or the table.
-
-        Raises `LibraryCorrupt` where one is gone.
-        """
-        ids, found = np.array(sorted(row_ids), np.int64), list[dict[str, Any]]()
-        for part in self.parts:
-            at = part.places(ids)
-            if (at >= 0).any() and (rows := part.texts(at[at >= 0])) is not None:
-                found += rows
-                ids = ids[at < 0]
-        if len(ids):
-            found += s.take(self.table.name, self.table.columns, ids.tolist()).to_pylist()
-        if len(found) != len(row_ids):
-            raise _gone(s, self.table.name)
-        return found
+    def rows(self, keys: Collection[str]) -> Iterator[dict[str, Any]]:
+        """The rows of videos with one of `keys`, by columns, in no particular order."""
+        return chain.from_iterable(part.rows_at(part.positions(keys)) for part in self.parts)
 
     def vectors(self, keys: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) of those of `keys` that are here; not of passages, whose ids name no source."""
         found: dict[str, NDArray[np.float32]] = {}
         for part in self.parts:
-            rows = part.positions(keys, by_owner=True)
+            rows = part.positions(keys)
             own = part.vectors(rows).astype(np.float32)
             found.update(zip(part.keys.take(rows).to_pylist(), own, strict=True))
         return found

@@ -46,10 +46,10 @@ from rag.relevance import ImageScoreCalibrator, logistic
 from rag.words import number_tokens, numbers, tokens
 
 FEATURES = ("overlap", "before", "after", "claim", "covered", "number", "negation", "beside")
-"""Of a sentence, for an option: the first three as in `answer_open`; cosine to the claim; share of the option's
-own units that it holds with its title, of which those that fewer options share count more; 1 where it has a
-number of the option and -1 where only others, or the contrary where the option denies; whether one of the two
-denies; how near in it a word of the option is to one of the question, 1 / words apart."""
+"""Of a sentence, for an option: the first three as in `answer_open`; cosine to the claim; share of the
+option's own units that it holds with its title, of which those that fewer options share count more; 1 where
+it has a number of the option and -1 where only others, or the contrary where the option denies; whether one
+of the two denies; how near in it a word of the option is to one of the question, 1 / words apart."""
 NONE = ("constant", "unknown", "sentences")
 """Of a question: 1; the share of its units, by rarity, that nothing read holds; log of the number of
 sentences read."""

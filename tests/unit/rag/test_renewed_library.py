@@ -9,7 +9,7 @@ import pytest
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
-from rag.store import head, snapshot
+from rag.store import head
 from rag.store.writing import Writer
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 
@@ -20,7 +20,6 @@ SCRIPT = {name: [(0.0, 6.0, seen, f"The {name} lamp is on.")] for name, seen in 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(head, "PIN_SECONDS", 0)
-    monkeypatch.setattr(snapshot, "TEXTS_IN_MEMORY", {})
     return build_library(tmp_path / "library", SCRIPT, {}, ImageWords())
 
 
