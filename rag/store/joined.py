@@ -194,13 +194,13 @@ class JoinedSnapshot(Snapshot):
                 found += own
         return found
 
-    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
+    def take(self, name: str, columns: list[str], wanted: Sequence[int]) -> Any:
         """As of a snapshot of one library."""
         own: list[list[int]] = [[] for _ in self._libraries]
         for row_id in wanted:
             own[row_id >> ROW_ID_BITS].append(row_id & ((1 << ROW_ID_BITS) - 1))
         where = [f"_rowid IN ({','.join(map(str, ids))})" if ids else "false" for ids in own]
-        return self._scan(name, columns, where, row_ids=row_ids)
+        return self._scan(name, columns, where, row_ids=True)
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """As of a snapshot of one library, one library after the other."""

@@ -43,9 +43,6 @@ PART_BYTES = 80 * 2**20
 EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
 
 T = TypeVar("T")
-
-
-OfVideo = TypeVar("OfVideo", Clip, Evidence)
 K = TypeVar("K")
 Texts = Literal["evidence", "passages"]
 Vectors = Literal["clips", "sounds", Texts]
@@ -63,7 +60,6 @@ class Snapshot:
         self.layout = layout
         self._exact_rows = exact_rows
         self._clips: dict[str, list[Clip]] = {}
-        self._evidence: dict[str, list[Evidence]] = {}
         self._measured: dict[tuple[str, str], Any] = {}
         self._loaded: dict[str, VectorTable] = {}
         self._loading: dict[str, threading.Lock] = {}
@@ -103,10 +99,10 @@ class Snapshot:
         with read_errors(self.layout.folder, name):
             return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
 
-    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
-        """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
+    def take(self, name: str, columns: list[str], wanted: Sequence[int]) -> Any:
+        """Rows by row id, with it, in no particular order; unknown ids are skipped: the caller counts."""
         where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
-        return self.scan(name, columns, where, row_ids=row_ids)
+        return self.scan(name, columns, where, row_ids=True)
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
@@ -234,7 +230,15 @@ class Snapshot:
 
     def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """In order of time, by video. None for one that is not ready. The last thousand are cached."""
-        return cached_lists(self._clips, video_ids, self.ready, self._read_clips)
+        found = {video_id: self._clips.get(video_id, []) for video_id in video_ids}
+        missing = sorted(v for v in found if v in self.ready and v not in self._clips)
+        if missing:
+            for clip in self._read_clips(missing):
+                found[clip.video_id].append(clip)
+            self._clips.update((v, found[v]) for v in missing)
+            for v in list(self._clips)[:-MANY_VIDEOS]:
+                self._clips.pop(v, None)  # of several threads, another may have
+        return found
 
     def _read_clips(self, videos: list[str]) -> list[Clip]:
         rows = self.clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
@@ -335,27 +339,22 @@ class Snapshot:
 
     # Texts
 
-    def evidence_of(self, video_ids: Iterable[str]) -> dict[str, list[Evidence]]:
-        """All spans of ready videos in time order, by video; the last thousand videos are cached."""
-
-        def read(missing: list[str]) -> list[Evidence]:
-            rows = self._evidence_rows(f"video_id IN {quoted(missing)}")
-            return [schema.evidence_of(row) for row in sorted(rows, key=itemgetter("evidence_id"))]
-
-        return cached_lists(self._evidence, video_ids, self.ready, read)
-
     def evidence_in(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
         """Spans of ready videos that overlap each of several windows, in time order.
 
         Where vectors are loaded, their texts are with them.
         """
+        if not windows:
+            return []
         vectors = self._loaded.get("evidence")
         if vectors is None:
-            held = self.evidence_of({video_id for video_id, _, _ in windows})
+            rows = self._evidence_rows(f"video_id IN {quoted({video_id for video_id, _, _ in windows})}")
         else:
-            held = {}
-            for _, span in sorted(self.spans(vectors.keys_inside(windows)).items()):
-                held.setdefault(span.video_id, []).append(span)
+            rows = list(vectors.rows(vectors.keys_inside(windows)))
+        held: dict[str, list[Evidence]] = {}
+        for row in sorted(rows, key=itemgetter("evidence_id")):
+            if row["video_id"] in self.ready:
+                held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
         return [
             [span for span in held.get(video_id, ()) if span.start < end and span.end > start]
             for video_id, start, end in windows
@@ -378,24 +377,6 @@ class Snapshot:
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         return {row["passage_id"]: row for row in shown}
-
-
-def cached_lists(
-    held: dict[str, list[OfVideo]],
-    video_ids: Iterable[str],
-    ready: Collection[str],
-    read: Callable[[list[str]], list[OfVideo]],
-) -> dict[str, list[OfVideo]]:
-    """The items of each video, read together where they are not cached; the oldest leave the cache."""
-    found = {video_id: held.get(video_id, []) for video_id in video_ids}
-    missing = sorted(v for v in found if v in ready and v not in held)
-    if missing:
-        for item in read(missing):
-            found[item.video_id].append(item)
-        held.update((v, found[v]) for v in missing)
-        for v in list(held)[:-MANY_VIDEOS]:
-            held.pop(v, None)  # of several threads, another may have
-    return found
 
 
 def cached(held: dict[K, T], key: K, read: Callable[[], T]) -> T:

@@ -139,7 +139,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     if vectors is None or not names:
         return []
     name = vectors.table.name
-    table = s.take(name, [*FRAME_COLUMNS], sorted(names), row_ids=True)
+    table = s.take(name, [*FRAME_COLUMNS], sorted(names))
     if table.num_rows < len(names):
         raise _gone(s, name)
     keys = [names[row_id] for row_id in table["_rowid"].to_pylist()]

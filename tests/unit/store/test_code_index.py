@@ -29,8 +29,8 @@ from tests.fakes.library_dump import dump
 from tests.fakes.store_material import unit
 
 IMAGE, TEXT = EncoderRef("made-up", "a" * 32, 32), EncoderRef("made-up", "b" * 32, 48)
-VIDEOS, CLIPS, SPANS = 100, 40, 160
-EXACT_ROWS = 1000
+VIDEOS, CLIPS, SPANS = 100, 20, 80
+EXACT_ROWS = 500
 KINDS: tuple[EvidenceKind, ...] = ("asr", "ocr", "caption", "subtitle")
 
 
@@ -85,14 +85,15 @@ def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_index, "SEGMENT_ROWS", 5000)
+    monkeypatch.setattr(code_index, "SEGMENT_ROWS", 2000)
+    monkeypatch.setattr(code_index, "PROPOSED", 1000)
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("codes") / "lib"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(code_index, "SEGMENT_ROWS", 5000)
+        patch.setattr(code_index, "SEGMENT_ROWS", 2000)
         fill(folder, range(VIDEOS))
     return folder
 
@@ -106,7 +107,7 @@ def both(folder: Path) -> Iterator[Reader]:
 EVERYTHING = SearchFilter()
 
 
-def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 20) -> float:
+def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 10) -> float:
     """Share of the exact top 10 of clips and spans that are found; scores and counts must be equal."""
     found = 0
     with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as coded:
@@ -285,11 +286,11 @@ def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
         patch.setattr(Layout, "has_room", lambda *_: False)
         evidence, clips = fill(folder, range(60, 80))
     assert evidence.startswith(
-        "table evidence: 3200 of 12800 rows are searched exactly, slowly and in memory"
+        "table evidence: 1600 of 6400 rows are searched exactly, slowly and in memory"
     )
     assert clips.startswith("table vectors_")
-    assert ": 800 of 3200 rows are searched" in clips
-    assert "no room for 2.8 MB of index files; make room, and the next rag index" in evidence
+    assert ": 400 of 1600 rows are searched" in clips
+    assert "no room for 0.9 MB of index files; make room, and the next rag index" in evidence
     assert index_files(folder) == before
     assert recall(folder) >= 0.99
     assert fill(folder, range(80, 81)) == []
