@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -108,13 +109,6 @@ COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens o
 
 MEASURED_AS = "as the language model counts them, estimated where its server gives no counts"
 
-Count = Callable[[str], int]
-
-
-def counted_tokens(text: str, images: int, count: Count) -> int:
-    """Tokens of a prompt: `count` of its words, and 200 for each image."""
-    return count(text) + IMAGE_TOKENS * images
-
 
 class ReasonerWithCounts(NamedTuple):
     """A reasoner whose usage has tokens, and how they are to be read."""
@@ -123,15 +117,12 @@ class ReasonerWithCounts(NamedTuple):
     method: str
 
 
-def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> ReasonerWithCounts:
-    """The reasoner with its embedded parts counted.
-
-    A reasoner that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
-    """
+def with_token_counts(reasoner: Reasoner) -> ReasonerWithCounts:
+    """The reasoner with its embedded parts counted; a language model throughout comes back as it is."""
     from rag.reasoners.embedded import EmbeddedReasoner
 
     if isinstance(reasoner, EmbeddedReasoner):
-        return ReasonerWithCounts(TokenCountingReasoner(reasoner, count), COUNTED_AS)
+        return ReasonerWithCounts(TokenCountingReasoner(reasoner), COUNTED_AS)
     if not isinstance(reasoner, RoutedReasoner):
         return ReasonerWithCounts(reasoner, MEASURED_AS)
     wrapped: dict[int, Reasoner] = {}
@@ -139,7 +130,7 @@ def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> Reasone
     for part, own in reasoner.parts.items():
         # Parts that are one reasoner stay one, so that its usage is given once.
         if id(own) not in wrapped:
-            wrapped[id(own)] = with_token_counts(own, count).reasoner
+            wrapped[id(own)] = with_token_counts(own).reasoner
         parts[part] = wrapped[id(own)]
     bare = [part for part, own in parts.items() if own is not reasoner.parts[part]]
     if not bare:
@@ -167,7 +158,8 @@ def token_count_method(label: str, usage: Usage) -> str:
     return f"{label}; of {usage.calls} calls {', '.join(counts)}" if counts else label
 
 
-def count_tokens() -> Count:
+@cache
+def count_tokens() -> Callable[[str], int]:
     """Text to its number of tokens under the tokenizer of all-MiniLM-L6-v2, whole and without special ones.
 
     Raises `WeightsMissing` where the model is not on this machine.
@@ -183,10 +175,9 @@ class TokenCountingReasoner:
     `with_token_counts` wraps what needs it.
     """
 
-    def __init__(self, inner: Reasoner, count: Count | None = None) -> None:
+    def __init__(self, inner: Reasoner) -> None:
         self.name = inner.name
         self._inner = inner
-        self._count = count
         self._usage_counter = UsageCounter()
 
     @property
@@ -211,20 +202,17 @@ class TokenCountingReasoner:
         return usage_together((self._usage_counter.usage(), self._inner.usage()))
 
     def _add(self, role: Role[RequestT, ReplyT], request: RequestT, reply: ReplyT) -> None:
-        if self._count is None:
-            self._count = count_tokens()
         call = role.prompt(_with_placeholders(request))
         messages = render(load_prompt(role), call.variables, call.images, short_side=1)
         text = "\n".join(message.text for message in messages)
         images = sum(len(message.images) for message in messages)
-        prompt = counted_tokens(text, images, self._count)
-        completion = self._count(reply.model_dump_json())
+        count = count_tokens()
         self._usage_counter.add(
             role.name,
             calls=1,
             counted_calls=1,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
+            prompt_tokens=count(text) + IMAGE_TOKENS * images,
+            completion_tokens=count(reply.model_dump_json()),
             image_tokens=IMAGE_TOKENS * images,
         )
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from rag.reasoners.examples import OPEN, VIEW, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.roles.answers import ANSWER_OPEN
@@ -19,7 +17,6 @@ from rag.reasoners.wrappers import (
     RoutedReasoner,
     TokenCountingReasoner,
     count_tokens,
-    counted_tokens,
     token_count_method,
     with_token_counts,
 )
@@ -29,25 +26,20 @@ from tests.fakes.embedded_reasoner import embedded
 from tests.fakes.scripted_roles import play
 
 
-@pytest.fixture(scope="module")
-def count():
-    return count_tokens()
-
-
-def test_words_are_those_of_minilm_without_special_ones_and_without_an_end(count):
+def test_words_are_those_of_minilm_without_special_ones_and_without_an_end():
+    count = count_tokens()
     assert count("") == 0
     assert count("hello world") == 2
     assert count("word " * 5000) == 5000
-    assert counted_tokens("hello world", 3, count) == 602
     assert "200" in COUNTED_AS
 
 
-def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector(count):
+def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector():
     request = LocateRequest("the mirror", VIEW)
     spent = []
     for view in (VIEW, replace(VIEW, frames=None), replace(VIEW, frame_vectors=None, frame_times=None)):
         with embedded() as inner:
-            reasoner = TokenCountingReasoner(inner, count)
+            reasoner = TokenCountingReasoner(inner)
             reasoner.run(LOCATE, replace(request, view=view))
             spent.append(reasoner.usage().by_role["locate"])
     assert {row["image_tokens"] for row in spent} == {4 * IMAGE_TOKENS}
@@ -55,16 +47,16 @@ def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector(count):
     assert (spent[0]["calls"], spent[0]["counted_calls"], spent[0]["estimated_text_calls"]) == (1, 1, 0)
 
 
-def test_a_match_of_characters_makes_no_call(count):
+def test_a_match_of_characters_makes_no_call():
     with embedded() as inner:
-        reasoner = TokenCountingReasoner(inner, count)
+        reasoner = TokenCountingReasoner(inner)
         reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "Glass"))
         assert reasoner.usage().calls == 0
         reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "ceramic"))
         assert reasoner.usage().calls == 1
 
 
-def test_of_mixed_parts_each_counts_in_its_own_way(count):
+def test_of_mixed_parts_each_counts_in_its_own_way():
     """An embedded base with a model that looks: the model's own counts are kept, the rest is counted."""
     with (
         chat_server([say(play, usage={"prompt_tokens": 777, "completion_tokens": 11})]) as server,
@@ -73,7 +65,7 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
         own = ReasonerSettings(kind="openai", model="w", base_url=server.base_url)
         watcher = open_llm_reasoner(own)
         mixed = RoutedReasoner({"planner": inner, "watcher": watcher, "analyst": inner, "judge": inner})
-        reasoner, label = with_token_counts(mixed, count)
+        reasoner, label = with_token_counts(mixed)
         assert label == f"watcher: {MEASURED_AS}; planner, analyst, judge: {COUNTED_AS}"
         reasoner.run(DECOMPOSE_FACETS, OPEN)
         reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))

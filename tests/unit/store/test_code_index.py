@@ -285,9 +285,7 @@ def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
     with monkeypatch.context() as patch:
         patch.setattr(Layout, "has_room", lambda *_: False)
         evidence, clips = fill(folder, range(60, 80))
-    assert evidence.startswith(
-        "table evidence: 1600 of 6400 rows are searched exactly, slowly and in memory"
-    )
+    assert evidence.startswith("table evidence: 1600 of 6400 rows are searched exactly, slowly and in memory")
     assert clips.startswith("table vectors_")
     assert ": 400 of 1600 rows are searched" in clips
     assert "no room for 0.9 MB of index files; make room, and the next rag index" in evidence
