@@ -32,10 +32,9 @@ from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
 from rag.citations import cite, nearest, place_of_text, quotation, with_what_is_seen
 from rag.errors import FileProblem, Unanswered
-from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN, ChosenOption, OpenAnswer
-from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.material import VideoView, labels
 from rag.reasoners.roles.questions import (
     ANCHOR_EVENT,
     EXTRACT_KEYWORDS,
@@ -529,7 +528,7 @@ def _most_relevant(clips: Sequence[RetrievedClip], passages: Sequence[RetrievedP
 def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | None:
     """Why the reply answers nothing; None where it does."""
     if isinstance(reply, ChosenOption):
-        return None if reply.choice in _labels(context.question) else reply.explanation
+        return None if reply.choice in labels(len(context.question.options)) else reply.explanation
     if not reply.text.strip():
         return reply.explanation
     if reply.confidence >= context.threshold:
@@ -554,14 +553,14 @@ def answer_of(
     chosen one and 0 for the others.
     """
     choice, text, options = None, "", tuple[ScoredOption, ...]()
-    labels = _labels(question)
+    known = labels(len(question.options))
     if isinstance(reply, OpenAnswer):
         text = reply.text.strip()
-    elif reply.choice in labels:
-        choice, chosen = reply.choice, labels.index(reply.choice)
+    elif reply.choice in known:
+        choice, chosen = reply.choice, known.index(reply.choice)
         text = question.options[chosen]
-        scores = reply.scores or tuple(float(index == chosen) for index in range(len(labels)))
-        options = tuple(map(ScoredOption, labels, question.options, scores))
+        scores = reply.scores or tuple(float(index == chosen) for index in range(len(known)))
+        options = tuple(map(ScoredOption, known, question.options, scores))
     return Answer(
         question=question,
         choice=choice,
@@ -577,10 +576,6 @@ def answer_of(
 
 def _no_match(context: Context, why: str) -> Answer:
     return Answer(context.question, None, NOTHING_MATCHES, 0.0, why.strip(), matched=False)
-
-
-def _labels(question: Question) -> list[str]:
-    return [option_label(index) for index in range(len(question.options))]
 
 
 def _details(

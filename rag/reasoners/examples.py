@@ -158,10 +158,6 @@ def requests_of(role: Role[Any, Any]) -> Mapping[str, Any]:
 
 @cache
 def _requests() -> dict[str, dict[str, Any]]:
-    facets = (
-        Facet("question", ("mirror", "saxophone"), ("the mirror is polished",)),
-        Facet("A", ("glass",), ()),
-    )
     bread = Candidate("u0", "Bread for beginners", duration=300)
     workshop = ("Telescope workshop", "We polish a mirror.", "Optics", "20240305", 600, ("telescope",))
     results = (bread, Candidate("u1", *workshop), Candidate("u2", "telescope workshop", duration=600.5))
@@ -172,7 +168,6 @@ def _requests() -> dict[str, dict[str, Any]]:
         KnownVideo("u2", "Bread", "rejected", "Only bread is cut.", read=("The knife is an Opinel.",)),
     )
     tried = (TriedQuery("telescope mirror", 4),)
-    frame = sample_view(count=1)
     asked = {question.question_id: question for question in QUESTIONS}
     few = {"choice": CHOICE, "open": OPEN, "nothing": EMPTY}
     unaided = replace(sample_reading(OPEN), windows=())
@@ -190,6 +185,37 @@ def _requests() -> dict[str, dict[str, Any]]:
             "no answer": JudgeRequest("", ("x",), " "),
             "no truth": JudgeRequest("", (), "x"),
         },
+        **_of_videos(),
+        "imagine_queries": {
+            "two": ImagineRequest(MEMORY, 2),
+            "three": ImagineRequest(Memory(key_moment="a man cuts bread with a spoon"), 3),
+            "nothing remembered": ImagineRequest(Memory(), 2),
+        },
+        "search_step": {
+            "first": SearchStepRequest(MEMORY),
+            "nothing remembered": SearchStepRequest(Memory()),
+            "last": SearchStepRequest(MEMORY, observed, frozenset({"u1"}), 0),
+        },
+        "select_candidates": {
+            "two": SelectRequest(OPEN.text, "telescope mirror polishing", results, 2),
+            "no results": SelectRequest(OPEN.text, OPEN.text, (), 3),
+            "untitled": SelectRequest("", "", (Candidate("u", ""),), 1),
+        },
+        "plan": {
+            "first": PlanRequest(OPEN),
+            "later": PlanRequest(OPEN, parts, tried, known, step=2, max_queries=2),
+            "last step": PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5),
+        },
+    }
+
+
+def _of_videos() -> dict[str, dict[str, Any]]:
+    facets = (
+        Facet("question", ("mirror", "saxophone"), ("the mirror is polished",)),
+        Facet("A", ("glass",), ()),
+    )
+    frame = sample_view(count=1)
+    return {
         "locate": {
             "windows": LocateRequest("What is the mirror made of?", VIEW),
             "frame": LocateRequest("she polishes", VIEW, "frame", must_choose=True, memory=MEMORY),
@@ -218,25 +244,5 @@ def _requests() -> dict[str, dict[str, Any]]:
             "alone": MatchRequest("a woman polishes", frame),
             "against a reference": MatchRequest("she polishes", frame, frame, "audio", "a voice", "a voice"),
             "nothing": MatchRequest("", BARE, BARE),
-        },
-        "imagine_queries": {
-            "two": ImagineRequest(MEMORY, 2),
-            "three": ImagineRequest(Memory(key_moment="a man cuts bread with a spoon"), 3),
-            "nothing remembered": ImagineRequest(Memory(), 2),
-        },
-        "search_step": {
-            "first": SearchStepRequest(MEMORY),
-            "nothing remembered": SearchStepRequest(Memory()),
-            "last": SearchStepRequest(MEMORY, observed, frozenset({"u1"}), 0),
-        },
-        "select_candidates": {
-            "two": SelectRequest(OPEN.text, "telescope mirror polishing", results, 2),
-            "no results": SelectRequest(OPEN.text, OPEN.text, (), 3),
-            "untitled": SelectRequest("", "", (Candidate("u", ""),), 1),
-        },
-        "plan": {
-            "first": PlanRequest(OPEN),
-            "later": PlanRequest(OPEN, parts, tried, known, step=2, max_queries=2),
-            "last step": PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5),
         },
     }
