@@ -15,7 +15,7 @@ from eval.task import Footage, Prepared, Task
 from localization.sampling import midpoints
 from rag.errors import UsageError
 from rag.questions import parse_question
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.questions import ANCHOR_EVENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -31,7 +31,7 @@ from eval.runs.records import (
 from eval.runs.runner import Done, run_solver
 from eval.task import Footage, Prepared, ProgressCallback, Scorer, SolverSpec, Task
 from rag.errors import RagError
-from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.questions import AnchorEvent
 from rag.records import ScoreCurve
 from rag.settings import Settings
 
