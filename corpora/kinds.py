@@ -43,7 +43,7 @@ INFO = ".info.json"
 """The end of the name of a file in which yt-dlp writes facts of a video, beside it."""
 SUBTITLES = (".srt", ".vtt", ".ass", ".ssa", ".ttml", ".dfxp")
 SIDECARS = (INFO, *SUBTITLES)
-OWNED = "those of a video are named as it: talk.mp4, talk.srt or talk.en.srt"
+OWNED = "to give them to a video, name them like it: talk.mp4 with talk.srt or talk.en.srt"
 
 BYTES = "application/octet-stream"
 MEDIA_TYPES = {
@@ -186,7 +186,7 @@ def lines_on_ignored(ignored: Iterable[str]) -> tuple[str, ...]:
 
 
 def line_on_subtitles(paths: Iterable[str]) -> tuple[str, ...]:
-    """One line on subtitles that are read as documents, whose video may have another name; else none."""
+    """One line that names subtitles read as documents, for their video may have another name; else none."""
     alone = sorted(filter(is_subtitles, paths))
     if len(alone) > 1:
         return (f"{len(alone)} files of subtitles are read as documents, such as {alone[0]}; {OWNED}",)

@@ -339,16 +339,7 @@ class _Walk:
         """`entries`: the path or address of each file, and its path below the root. `left_out`: names that a
         glob excludes; sidecars of such media belong to them nevertheless."""
         named = {path.rpartition("/")[2]: (path, relative) for path, relative in entries}
-        covered = {
-            spelled(os.path.splitext(name)[0]): name
-            for name in named
-            if kind_of(name) in ("video", "audio") and not is_photograph(name)
-        }
-        covers = {
-            name: covered[spelled(os.path.splitext(name)[0])]
-            for name in named
-            if is_photograph(name) and spelled(os.path.splitext(name)[0]) in covered
-        }
+        covers = _covers(named)
         beside = {**self.subtitles, **{name: path for name, (path, _) in named.items()}}
         sidecars = owned = sidecars_by_owner({*named, *left_out}.difference(covers), beside)
         if self.include or left_out:
@@ -476,6 +467,15 @@ class _Walk:
 
     def _report(self, path: str, reason: str, action: str = "skipped") -> None:
         self.problems[path] = Problem(path, reason, action)
+
+
+def _covers(names: Iterable[str]) -> dict[str, str]:
+    """By name of a photograph, the video or sound beside it that it is the cover of."""
+    stems = {
+        name: spelled(os.path.splitext(name)[0]) for name in names if kind_of(name) in ("video", "audio")
+    }
+    covered = {stem: name for name, stem in stems.items() if not is_photograph(name)}
+    return {name: covered[stem] for name, stem in stems.items() if is_photograph(name) and stem in covered}
 
 
 def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:

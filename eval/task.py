@@ -210,7 +210,8 @@ class Task(ABC, Generic[Environment]):
         return {}
 
     def footage(self, prepared: Prepared[Environment], name: str) -> Footage | None:  # noqa: ARG002 (of a subclass)
-        """What a name of a query's video or of a window stands for; None where that cannot be shown."""
+        """The stretch of a library's video that a `Query.video` or `ClipWindow.clip_id` names; None where it
+        cannot be shown."""
         return None
 
 

@@ -53,7 +53,7 @@ _ABBREVIATION = re.compile(
 _ORDINAL = re.compile(r"(?<![\w.,:])\d{1,2}\.$")
 """In many languages a number with a stop is an ordinal: "am 31. Dezember"."""
 _OPENING = re.compile(rf"\W*(?:{'|'.join(FUNCTION_WORDS.union(*OTHER_LANGUAGES))})\b|\W*\Z", re.IGNORECASE)
-"""What a sentence begins with rather than what an ordinal is of."""
+"""A function word, which begins a sentence, or no word: neither follows an ordinal."""
 _ABBREVIATED = 16
 """Characters at the end of a text that say whether it ends with an abbreviation: more than any has."""
 
@@ -110,8 +110,8 @@ def folded(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences in order. Abbreviations and initials do not end one, nor does a number of two digits before a
-    word that is no function word."""
+    """Sentences in order. Abbreviations and initials do not end one, nor does a number of one or two digits
+    before a word that is no function word."""
     found: list[list[str]] = []
     for piece in _SENTENCE_END.split(text.strip()):
         before = found[-1][-1][-_ABBREVIATED:] if found else ""

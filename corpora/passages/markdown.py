@@ -1,4 +1,4 @@
-"""Markdown (`.md`) as CommonMark with tables: made a web page of by markdown-it, and read as one.
+"""Markdown (`.md`): markdown-it turns it into HTML (CommonMark with tables), which is read like a web page.
 
 What only looks like markup is text: `<file>`, `10*20*30`, `[Ann]: Yes`.
 """
@@ -63,7 +63,7 @@ def plain(text: str) -> str:
 
 
 def first_heading(text: str) -> str:
-    """Of the beginning of a text; empty without one."""
+    """The first heading in the first `LONGEST_BEGINNING` characters; empty without one."""
     tokens = _parser().parse(text[:LONGEST_BEGINNING])
     at = next((at for at, token in enumerate(tokens) if token.type == "heading_open"), None)
     return "" if at is None else text_of(_parser().renderInline(tokens[at + 1].content)).strip()

@@ -16,7 +16,7 @@ from itertools import takewhile
 HEADS = re.compile(r"^\| .* \|\n\|(?:-\|)+$", re.MULTILINE)
 """A row of heads with the rule below it."""
 OPENING = re.compile(rf"{HEADS.pattern}\n\| .* \|$", re.MULTILINE)
-"""The same with the row below, which is not cut off: heads alone say nothing."""
+"""Heads, their rule and the first row, which stay together: heads alone say nothing."""
 BETWEEN_ROWS = re.compile(r"(?<= \|\n)(?=\| )")
 """Where a table may be cut: heads, their rule and the row below belong together."""
 

@@ -73,7 +73,7 @@ class Fuzz:
     wrong: float = 0.08
 
     def change(self, rng: random.Random, *kinds: str) -> str:
-        """What becomes of a detail: one of `kinds`, or "kept"; without `kinds`: anything."""
+        """What becomes of a detail: one of `kinds`, or "kept"; without `kinds` any of the three."""
         draw = rng.random()
         for name, share in (("left out", self.omitted), ("vague", self.vague), ("wrong", self.wrong)):
             if draw < share:

@@ -341,7 +341,7 @@ def make_web(
 
 
 def _arguments(plan: WebPlan, inserted: Sequence[Upload]) -> dict[str, Any]:
-    """The content of plan.json; inserted uploads, and pages once, are in it as a hash."""
+    """The content of plan.json; inserted uploads are in it as a hash."""
     added = json.dumps(recorded_fields([inserted, []]), default=str)
     return {
         **recorded_fields(plan),

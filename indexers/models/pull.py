@@ -81,7 +81,7 @@ def pull(
     home = home_folder(model, settings)
     if not model.repo:
         raise WeightsMissing(
-            f"{name} is not on the hub: put {' and '.join(model.files)} into {home}; {model.note}"
+            f"{name} cannot be pulled ({model.note}): put {' and '.join(model.files)} into {home}"
         )
     if not _endpoint().startswith(("http://", "https://")):
         raise SettingsError(f"HF_ENDPOINT is {_endpoint()!r}, no address of a hub such as {DEFAULT_ENDPOINT}")

@@ -29,7 +29,8 @@ Benchmark = Annotated[
 ]
 
 Systems = Annotated[
-    str, option("--system --solver NAME[,NAME]", "Which systems, or 'all'.", show_default=False)
+    list[str] | None,
+    option("--system --solver NAME[,NAME]", "Which systems; may be repeated. Default: all of them."),
 ]
 Out = Annotated[
     Path | None,
@@ -55,7 +56,7 @@ Concurrency = Annotated[
 def run(
     session: Session,
     benchmark: Benchmark,
-    system: Systems = "all",
+    system: Systems = None,
     seed: Annotated[str, option("--seed N[,N]", "Seeds; several are pooled in reports.")] = "0",
     out: Out = None,
     data: Data = None,
@@ -74,7 +75,8 @@ def run(
     from eval.tasks import open_task
 
     task = open_task(benchmark, data)
-    names = _systems(system, task)
+    wanted = ",".join(system or ["all"])
+    names = _systems(wanted, task)
     due = _due(task.name, names, _seeds(seed), out, limit)
     for folder, _, _ in due:
         require_run_folder(folder, policy)
@@ -82,7 +84,7 @@ def run(
     with RunProgress(task.name) as progress:
         prepared = task.prepare(session.settings, progress.made)
     _say_unusable(task.name, prepared)
-    if system == "all" and len(names) > 1:
+    if wanted == "all" and len(names) > 1:
         echo_stderr(
             f"{task.name}: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
             f"and 'rag eval list {benchmark}' names all"

@@ -38,7 +38,7 @@ def list_(session: Session) -> int:
 def pull(session: Session, name: Name, force: Force = False) -> int:
     """Download a model's files, at the pinned commit where there is one.
 
-    Their hashes are checked, those of a model that is here too; safetensors only.
+    A model that is here is compared with its hashes. Only safetensors are pulled.
     """
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull

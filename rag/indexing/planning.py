@@ -86,7 +86,8 @@ class Plan:
     """By path of the library whose file is a sidecar or cover now, the path of what it belongs to."""
 
     def ended(self, held: Container[str]) -> list[str]:
-        """Paths that leave the library, of which the paths `held` are indexed."""
+        """Paths whose rows go: emptied files, and sidecars or covers whose owner is among `held`, the indexed
+        paths."""
         return [*self.emptied, *(path for path, owner in self.joined.items() if owner in held)]
 
 

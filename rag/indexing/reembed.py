@@ -120,7 +120,7 @@ def _require_content(row: FileRow) -> None:
 
 
 def _group(rows: Sequence[FileRow]) -> Group:
-    """The content of these files, of which one is read that is as it was indexed, if any is."""
+    """The content of these files, read from the first that is as it was indexed, else from the first."""
     row = next(filter(_has_content, rows), rows[0])
     found = FoundFile(row.path, row.kind, row.size, row.mtime_ns, row.ctime_ns, (), row.stamp)
     return Group(row.content_id, (found,), (), ())

@@ -84,7 +84,8 @@ class IndexReport:
     ignored_files: tuple[str, ...] = ()
     """The first of them, `.json` files before others."""
     unread: tuple[str, ...] = ()
-    """A line for each kind of document, subtitles or video among them: which, and what to save it as."""
+    """A line for each kind of file that is not read, with what to save it as, and one on subtitles that are
+    read as documents."""
     not_included: int = 0
     """Files of known kinds that fit no glob of `--include`."""
     other_shards: int = 0

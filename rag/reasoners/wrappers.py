@@ -118,7 +118,8 @@ class ReasonerWithCounts(NamedTuple):
 
 
 def with_token_counts(reasoner: Reasoner) -> ReasonerWithCounts:
-    """The reasoner with its embedded parts counted; a language model throughout comes back as it is."""
+    """The reasoner with its embedded parts counted; one that is a language model in every part comes back as
+    it is."""
     from rag.reasoners.embedded import EmbeddedReasoner
 
     if isinstance(reasoner, EmbeddedReasoner):

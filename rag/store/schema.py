@@ -122,7 +122,7 @@ class VectorColumns:
     owner: str
     dim: int
     others: tuple[str, ...] = ()
-    """That are held with the vectors, in memory and in index files."""
+    """Other columns, which are held with the vectors in memory and in index files."""
 
     @property
     def columns(self) -> list[str]:

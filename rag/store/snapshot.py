@@ -100,7 +100,7 @@ class Snapshot:
             return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int]) -> Any:
-        """Rows by row id, with it, in no particular order; unknown ids are skipped: the caller counts."""
+        """Rows by row id, each with its id, in no particular order; unknown ids are skipped."""
         where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
         return self.scan(name, columns, where, row_ids=True)
 

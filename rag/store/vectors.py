@@ -78,7 +78,7 @@ class VectorTable:
         }
 
     def keys_inside(self, windows: Iterable[VideoInterval]) -> list[str]:
-        """Of the rows of a video that overlap one of [start, end) seconds of it."""
+        """Keys of the rows that overlap one of the windows, [start, end) seconds of a video; sorted."""
         found = (part.keys.take(part.rows_inside(*window)) for window in windows for part in self.parts)
         return sorted({key for keys in found for key in keys.to_pylist()})
 

@@ -58,7 +58,7 @@ def _judges(section: Section) -> Mapping[str, str]:
 
 
 SHARES: Mapping[str, Measure] = {letter: chose(letter) for letter in LETTERS}
-"""Of figure 5; they sum to 1 less no answer."""
+"""Share of each letter (figure 5); with no answer they sum to 1."""
 MEASURES: Mapping[str, Measure] = {
     "judged": judged,
     "event shown": event_shown,

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from rag.records import NearDuplicate
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
+CLIP_SCORE = 0.7
 JUDGES = {
     "reasoner": "the reasoner's judges of videos and frames",
-    "clip": "cosine of image embeddings from 0.7 on, without a model",
+    "clip": f"cosine of image embeddings from {CLIP_SCORE} on, without a model",
 }
-CLIP_SCORE = 0.7
 EVENT_SLACK = 2.0
 """Seconds before and after the event in which a moment counts as on it."""
 AUDIO_CONTEXT = 2.0

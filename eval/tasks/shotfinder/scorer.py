@@ -58,7 +58,7 @@ Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
 JUDGES = {
     "reasoner": "the reasoner compares description, true frame and returned frame",
-    "clip": "cosine with the true frame from 0.7 on, without a model",
+    "clip": f"cosine with the true frame from {CLIP_THRESHOLD} on, without a model",
 }
 
 _log = logging.getLogger(__name__)

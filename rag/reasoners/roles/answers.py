@@ -1,4 +1,4 @@
-"""The answer to a question, with citations: an option, or a few words from what was read, or without a video.
+"""Roles that answer: an option, words from what was read, or words without a video; with citations.
 
 `answer_unaided` is that of Video-Browser's tool-free and search-augmented baselines (section 5.2, prompt of
 figure 6): from what the model knows, and from passages where a search gave some.

@@ -232,7 +232,7 @@ def test_a_library_that_has_lost_its_marker_is_left_out(tmp_path: Path) -> None:
 
 
 def test_subtitles_that_are_read_as_documents_are_named() -> None:
-    owned = "those of a video are named as it: talk.mp4, talk.srt or talk.en.srt"
+    owned = "to give them to a video, name them like it: talk.mp4 with talk.srt or talk.en.srt"
     assert line_on_subtitles(["/c/a.txt", "/c/a.info.json"]) == ()
     assert line_on_subtitles(["/c/Talk.srt", "/c/a.doc"]) == (
         f"/c/Talk.srt: subtitles without a video, read as a document; {owned}",

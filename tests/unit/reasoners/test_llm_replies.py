@@ -9,6 +9,7 @@ import pytest
 from rag.reasoners.llm.replies import ParsedReply, parse_reply
 from rag.reasoners.protocol import BadReply, Reply
 from rag.reasoners.roles.answers import OpenAnswer
+from rag.reasoners.roles.judge import Verdict
 from rag.reasoners.roles.questions import AnchorEvent
 from rag.reasoners.roles.watching import Timeline, TimelineEvent
 
@@ -49,6 +50,11 @@ def test_what_is_harmless_is_repaired_and_counted(text):
     parsed = parse_reply(text, One)
     assert (parsed.reply, parsed.repaired, parsed.filtered) == (One(a=1), True, False)
     assert not parse_reply('{"a": 1}', One).repaired
+
+
+def test_a_model_fills_no_field_that_it_was_not_asked_for():
+    text = '{"is_correct": true, "rule": "exact", "score": 1.0, "reason": "the same"}'
+    assert parse_reply(text, Verdict).reply == Verdict(is_correct=True, reason="the same")
 
 
 @pytest.mark.parametrize(

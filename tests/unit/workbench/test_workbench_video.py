@@ -77,7 +77,8 @@ def test_the_folder_says_what_it_is(corpus: Path) -> None:
     for line in said["videos"]:
         data = (corpus / "videos" / line["name"]).read_bytes()
         assert (line["bytes"], line["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-        assert line["frames"] == round(line["duration"] * line["fps"])
+        with av.open(corpus / "videos" / line["name"]) as made:
+            assert line["frames"] == sum(1 for _ in made.decode(video=0))
         assert {"scene", "light", "style", "width", "height", "fps", "duration"} <= set(line)
 
 
