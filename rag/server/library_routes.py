@@ -190,11 +190,11 @@ def files(
     with service.library() as library:
         reader = library.engine.reader
         found = file_statuses(reader, settings.storage, settings.scan, text)
-        rows = reader.file_rows() if status == "documents" else ()
+        known = reader.file_rows() if status == "documents" else ()
     counts: dict[str, int] = dict(Counter(str(row.status) for row in found))
     counts["stale"] = sum(row.state not in (None, "ok") for row in found)
     if status == "documents":
-        documents = {row.path for row in rows if row.kind == "passages"}
+        documents = {row.path for row in known if row.kind == "passages"}
         found = [row for row in found if row.path in documents]
     elif status == "stale":
         found = [row for row in found if row.state not in (None, "ok")]

@@ -24,7 +24,6 @@ from typing import Any, Generic, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Le
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import SkipJsonSchema
 
 from rag.reasoners.protocol import BadReply, ReplyT
 
@@ -200,10 +199,10 @@ class _Fit:
         given: dict[str, Any] = {}
         for key, item in value.items():
             given.setdefault(_plain(key), item)
-        fitted = {}
+        fitted, asked = {}, model.model_json_schema().get("properties", {})
         for name, each in model.model_fields.items():
-            if any(isinstance(mark, SkipJsonSchema) for mark in each.metadata):
-                continue  # the code's own, which no model was asked for
+            if name not in asked:
+                continue  # the code's own
             item = value.get(name, given.get(_plain(name)))
             absent = name not in value and _plain(name) not in given
             nothing = item is None and type(None) not in get_args(each.annotation) and not each.is_required()
