@@ -26,8 +26,8 @@ LONGEST_BEGINNING = 20_000
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=](.+)$", re.MULTILINE | re.IGNORECASE)
 _REFERENCE = re.compile(r"!?\[([^\[\]]{1,500})\]\[[^\[\]]{0,200}\]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ATTRIBUTES = r"(?:\s+(?:open|[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+)))*\s*/?"
+_VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)"""
+_ATTRIBUTES = rf"(?:\s+(?:open|hidden|checked|disabled|controls|nowrap|[\w:-]+\s*=\s*{_VALUE}))*\s*/?"
 _INLINE = re.compile(
     r"</?(?:a|abbr|b|big|cite|code|del|em|font|i|img|input|ins|kbd|mark|picture|q|s|samp|small|source|span|strike"
     rf"|strong|sub|sup|tt|u|var){_ATTRIBUTES}>",
@@ -82,7 +82,7 @@ def _parser() -> MarkdownIt:
 
     def html(_: object, tokens: Sequence[Token], at: int, *_more: object) -> str:
         around = "<br><br>" if tokens[at].type == "html_block" else ""
-        held = _INLINE.sub("", _COMMENT.sub("", tokens[at].content))
+        held = _INLINE.sub("", _without_comments(tokens[at].content))
         parts, end = list[str](), 0
         for tag in _BLOCK.finditer(held):
             parts += [held[end : tag.start()].replace("<", "&lt;"), tag[0]]
@@ -96,6 +96,14 @@ def _parser() -> MarkdownIt:
     for name, rule in {"image": image, "text": text, "html_inline": html, "html_block": html}.items():
         parser.add_render_rule(name, rule)
     return parser
+
+
+def _without_comments(text: str) -> str:
+    parts, position = list[str](), 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[position:start])
+        position = end + 3
+    return "".join(parts) + text[position:]
 
 
 def _keep_stars(state: StateCore) -> None:

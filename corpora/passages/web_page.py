@@ -105,8 +105,9 @@ def document_of(html: str | bytes, title: str = "", *, surroundings: str = "nav"
 
 
 def text_of(html: str) -> str:
-    """The text of a part of a page, without what it hides."""
-    return _read(_readable(html), (HIDDEN,))[1]
+    """The text of a part of a page, without what it hides; where there is nothing else, that."""
+    source = _readable(html)
+    return _read(source, (HIDDEN,))[1].strip() or _read(source, ())[1]
 
 
 def _readable(source: str) -> str:

@@ -69,10 +69,11 @@ def highlights(
     order = np.argsort(-unusual_clips(vectors, rows, sample), kind="stable")[: top_k * LOOKED_AT]
     held = retriever.frames([ids[row] for row in order])
     hits = []
-    for found in unusual_windows(list(held.values()), ids, rows, sample, top_k):
+    unusual = unusual_windows(list(held.values()), ids, rows, sample, top_k)
+    windows = [(held[found.clip_id].clip.video_id, found.start, found.end) for found in unusual]
+    for found, texts in zip(unusual, reader.evidence_of(windows), strict=True):
         clip = held[found.clip_id].clip
         video = reader.video(clip.video_id)
-        (texts,) = reader.evidence_of([(clip.video_id, found.start, found.end)])
         evidence = (*texts, *retriever.seen(clip.video_id, found.start, found.end))
         window = Window(clip.video_id, found.start, found.end, found.score)
         hits.append(video_hit(video, window, clip, found.score, found.score, evidence))

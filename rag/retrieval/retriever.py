@@ -239,7 +239,8 @@ class Retriever:
         windows = localize_video(video_id, query, self._localize, start=start, end=end, count=count)
         image_relevance = self._image_relevance(text, list(frames), len(clips))
         found = []
-        for window in windows:
+        texts = self._evidence_of([(video_id, window.start, window.end) for window in windows])
+        for window, evidence in zip(windows, texts, strict=True):
             clip = clip_with_most(clips, window.start, window.end)
             in_text = [
                 span.relevance
@@ -247,7 +248,6 @@ class Retriever:
                 if overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
             ]
             relevance = max([image_relevance.get(clip.clip_id, 0.0), *in_text])
-            (evidence,) = self._evidence_of([(video_id, window.start, window.end)])
             found.append(video_hit(video, window, clip, window.score, relevance, evidence))
         return found
 
@@ -316,16 +316,20 @@ class Retriever:
         """
         where = self.resolve(where)
         keys = [hit.key for hit in self.reader.search_clips(vector, top_k, where)]
-        hits = []
-        for clip_id, held in self._frames.get(keys).items():
+        found: list[tuple[ClipFrames, Window, float]] = []
+        for held in self._frames.get(keys).values():
             similarity = similarity_to(held.vectors, vector)
             query = LocalizationQuery(times=held.times, similarity=similarity)
             low, high = searched_part(held.clip, where, query)
-            video = self.reader.video(held.clip.video_id)
-            window = localize_clip(video.video_id, query, self._localize, start=low, end=high)
-            best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
-            (evidence,) = self._evidence_of([(video.video_id, window.start, window.end)])
-            hits.append(video_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
+            window = localize_clip(held.clip.video_id, query, self._localize, start=low, end=high)
+            found.append((held, window, round(min(1.0, max(0.0, float(similarity.max()))), 6)))
+        texts = self._evidence_of(
+            [(held.clip.video_id, window.start, window.end) for held, window, _ in found]
+        )
+        hits = [
+            video_hit(self.reader.video(held.clip.video_id), window, held.clip, best, best, evidence)
+            for (held, window, best), evidence in zip(found, texts, strict=True)
+        ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))
 
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:

@@ -78,6 +78,8 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
             "[Ann]: Yes, it is <user name>@<host>.\nif x<y and z>w: 10*20*30 mm\n\n"
             "<style>\n\n3. one\n4. two\n\n<hostname>\n\n<!-- open kept",
         ),
+        ("a.md", "a <div hidden>no</div> <!-- no --> b <!-- c", "", "a\n\nb <!-- c"),
+        ("a.md", "<div style='display: none'>all there is</div>", "", "all there is"),
         (
             "a.md",
             "> **Bolt** | Nm \\| lb\n> ---|:--:\n> M8 | 25\n\nEither | or.\n",
