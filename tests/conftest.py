@@ -65,6 +65,9 @@ def pytest_configure() -> None:
     # For fixtures that outlive a module, which are made before its environment.
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
+    # Children that a test starts in another folder import from where this process does.
+    if path := os.environ.get("PYTHONPATH"):
+        os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, path.split(os.pathsep)))
 
 
 @pytest.hookimpl(optionalhook=True)
