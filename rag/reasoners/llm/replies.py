@@ -186,6 +186,12 @@ def _plain(key: object) -> str:
     return "".join(letter for letter in str(key).casefold() if letter.isalnum())
 
 
+@cache
+def _asked_fields(model: type[BaseModel]) -> frozenset[str]:
+    """The fields of `model` that the JSON schema sent with a prompt has; the code fills the others."""
+    return frozenset(model.model_json_schema().get("properties", ()))
+
+
 @dataclass
 class _Fit:
     """Brings values into the form of their fields where that is plain; else as they are, for the model to
@@ -199,7 +205,7 @@ class _Fit:
         given: dict[str, Any] = {}
         for key, item in value.items():
             given.setdefault(_plain(key), item)
-        fitted, asked = {}, model.model_json_schema().get("properties", {})
+        fitted, asked = {}, _asked_fields(model)
         for name, each in model.model_fields.items():
             if name not in asked:
                 continue  # the code's own
