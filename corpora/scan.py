@@ -360,18 +360,14 @@ class _Walk:
             self._file(named[name][0], kind, sidecars.get(name, []))
         unread = {name for name in chosen if named[name][0] not in self.files}
         folder = entries[0][0].rpartition("/")[0] if entries else ""
-        owners = {
-            path: f"{folder}/{owner}"
-            for owner, paths in (
-                *owned.items(),
-                *((owner, [named[name][0]]) for name, owner in covers.items()),
-            )
-            if owner not in unread
-            for path in paths
-        }
+        taken = [(path, owner) for owner, paths in owned.items() for path in paths]
+        taken += [(named[name][0], owner) for name, owner in covers.items()]
+        owners = {path: f"{folder}/{owner}" for path, owner in taken if owner not in unread}
+        # What belongs to a file that cannot be read stands by itself.
         for name, (path, relative) in named.items():
-            if path in belonging and path not in owners and is_subtitles(name) and self._takes(relative):
-                self._file(path, "passages", [])
+            alone = name in covers or (path in belonging and is_subtitles(name))
+            if alone and path not in owners and self._takes(relative):
+                self._file(path, "video" if name in covers else "passages", [])
         self.ignored.difference_update(belonging)
         self.belonging |= owners
 

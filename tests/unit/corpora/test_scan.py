@@ -267,10 +267,10 @@ def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(t
 
 
 def test_subtitles_belong_to_no_photograph_and_to_no_video_that_cannot_be_read(tmp_path: Path) -> None:
-    put(tmp_path, "a.jpg", "a.info.json", "a.srt", "b.vtt", "c.en.srt", "c.mp3", "d.srt")
+    put(tmp_path, "a.jpg", "a.info.json", "a.srt", "b.jpg", "b.vtt", "c.en.srt", "c.mp3", "d.srt")
     (tmp_path / "b.mp4").write_bytes(b"")
     (tmp_path / "c.mp4").symlink_to("nowhere.mp4")
     found = scan(tmp_path)
-    assert names(found, tmp_path) == ["a.jpg", "a.srt", "b.vtt", "c.en.srt", "c.mp3", "d.srt"]
+    assert names(found, tmp_path) == ["a.jpg", "a.srt", "b.jpg", "b.vtt", "c.en.srt", "c.mp3", "d.srt"]
     assert found.files[0].sidecars == (str(tmp_path / "a.info.json"),)
     assert found.ignored == ()
