@@ -48,7 +48,6 @@ from rag._cli.show import Shown
 from rag.export.records import Exported
 from rag.indexing.merging import MergeReport
 from rag.indexing.report import IndexReport
-from rag.records import NearDuplicate
 from rag.rendering.shapes import AskDocument, CitationItem, LocalizeDocument, SearchDocument
 from rag.settings import ResolvedSetting, Settings
 from rag.store.records import FileStatus, Removed, Stats
@@ -278,7 +277,6 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.shots/1": [
         {"path": str, "video_id": str, "width": int, "height": int, "shots": list[Shot]},
         {"sound": list[SOUND] | None},
-        {"copies": list[NearDuplicate] | None, "uncompared": int},
     ],
     "rag.localize/1": [LocalizeDocument],
     "rag.show/1": [{"citation": CitationItem}, Shown],

@@ -35,9 +35,6 @@ SHORTEST_SHOT = 2
 FIGURE_SECONDS = 4.0
 NEW_ABOVE = 15.0
 """Mean difference of two thumbnails, of 255, from which on a frame is measured whatever the time."""
-LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
-PRINT_SECONDS = 2.0
-"""Between two images of a video's fingerprint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +148,6 @@ def describe_shots(
             )
         )
     return shots
-
-
-def thumbnails_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """A fingerprint: float64 (n,) seconds about `PRINT_SECONDS` apart, and gray images, uint8 (n, 18, 32)."""
-    steps = np.floor(frames.times / PRINT_SECONDS + 1e-6).astype(int)
-    first = np.unique(steps, return_index=True)[1]
-    gray = np.empty((len(first), THUMB_HEIGHT, THUMB_WIDTH), np.uint8)
-    # One by one: of hours all of them as float64 are 130 MB.
-    for image, place in zip(gray, first, strict=True):
-        image[:] = (frames.thumbs[place].astype(np.float64) @ LUMINANCE).round().clip(0, 255)
-    return frames.times[first], gray
 
 
 def _key(thumbs: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], inside: NDArray[np.intp]) -> int:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rag.records import (
         Answer,
         Citation,
-        NearDuplicate,
         PassageCitation,
         PassageHit,
         Question,
@@ -60,7 +59,6 @@ __all__ = [
     "Library",
     "LocalizedWindow",
     "MergeReport",
-    "NearDuplicate",
     "Passage",
     "PassageCitation",
     "PassageHit",

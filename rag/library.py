@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
+from corpora.records import EvidenceKind, Problem, Shot, SoundTrack
 from localization.windows import LocalizedWindow
 from rag.arguments import (
     checked_filter,
@@ -27,7 +27,6 @@ from rag.errors import LibraryError, UsageError
 from rag.questions import parse_query, parse_question
 from rag.records import (
     Answer,
-    NearDuplicate,
     PassageCitation,
     PassageHit,
     ScoreCurve,
@@ -406,24 +405,23 @@ class Library:
         """
         return self._reader.sound_track(video_id)
 
-    def measurements(self, name: str, *, copies: bool = False) -> tuple[Video, dict[str, Any]]:
-        """A video, and the fields of `rag.shots/1`: shots, sound, and with `copies` near-duplicates.
+    def measurements(self, name: str) -> dict[str, Any]:
+        """The fields of `rag.shots/1`: shots and sound of a video.
 
         Raises `UsageError` where no video or several have that name.
         """
-        from rag.retrieval.near_duplicates import measurements
+        from rag.retrieval.shots import sound_runs
 
         video_id = self.video_id(name)
-        return measurements(self._reader, video_id, self.path_of(video_id, name), copies=copies)
-
-    def near_duplicates(self, video_id: str) -> tuple[NearDuplicate, ...]:
-        """Other videos with the same content: uploaded again, cropped, graded or re-timed; best first.
-
-        Found by a fingerprint stored at indexing time; nothing is decoded. Raises KeyError for an unknown id.
-        """
-        from rag.retrieval.near_duplicates import near_duplicates
-
-        return near_duplicates(self._reader, video_id)
+        video = self._reader.video(video_id)
+        return {
+            "path": self.path_of(video_id, name),
+            "video_id": video_id,
+            "width": video.width,
+            "height": video.height,
+            "shots": self.shots(video_id),
+            "sound": sound_runs(self.sound_track(video_id), video.duration),
+        }
 
     # The library itself
 

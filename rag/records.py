@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Citation",
-    "NearDuplicate",
     "PassageCitation",
     "PassageHit",
     "Question",
@@ -143,19 +142,6 @@ class UnmeasuredVideos:
     """Videos that were considered."""
     why: tuple[str, ...]
     """One line for each reason: the number of videos, and the remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class NearDuplicate:
-    """Another video of the library with the same content: uploaded again, cropped, graded, re-timed."""
-
-    video_id: str
-    path: str
-    score: float
-    """In [0, 1]: agreement of images and sound along the line below."""
-    speed: float
-    """Seconds of the video asked about for each second of this one: t_asked = speed * t + offset."""
-    offset: float
 
 
 @dataclass(frozen=True, slots=True)

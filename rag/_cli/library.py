@@ -36,7 +36,6 @@ from rag.rendering.terminal import (
 )
 
 if TYPE_CHECKING:
-    from corpora.records import Video
     from rag.store.records import FileStatus, Stats
 
 
@@ -178,35 +177,16 @@ def localize(
 
 
 @with_session(several=True)
-def shots(
-    session: Session,
-    video: IndexedVideo,
-    copies: Annotated[bool, option("--copies", "Also find near-duplicates of the video.")] = False,
-) -> int:
+def shots(session: Session, video: IndexedVideo) -> int:
     """List the shots of a video, with their tone, style and sound as measured."""
     with session.open_library() as opened:
-        facts, found = opened.measurements(os.fsdecode(video), copies=copies)
-    session.report("rag.shots/1", found, _lines(facts, found))
-    if copies:
-        _warn(facts, found)
+        found = opened.measurements(os.fsdecode(video))
+    session.report("rag.shots/1", found, _lines(found))
     return 0
 
 
-def _warn(facts: Video, found: dict[str, Any]) -> None:
-    """Report what was not compared."""
-    remedy = "run rag index on its folder again, which measures it without encoding anything again"
-    if found["copies"] is None:
-        lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no images to compare"
-        echo_stderr(f"rag: near-duplicates of this video were not looked for: {lacks}")
-    elif found["uncompared"]:
-        echo_stderr(
-            f"rag: videos without a fingerprint were not compared: {found['uncompared']}; "
-            "run rag index on their folders again"
-        )
-
-
-def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
-    yield f"{visible(found['path'])}  {facts.width}x{facts.height}"
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    yield f"{visible(found['path'])}  {found['width']}x{found['height']}"
     if not found["shots"] and found["sound"] is None:
         yield "not measured yet; run rag index on its folder"
     if found["shots"]:
@@ -220,13 +200,3 @@ def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
     for run in found["sound"] or ():
         sound = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
         yield f"{span(run['start'], run['end'])}  {sound}"
-    if found["copies"] is not None:
-        compared = "no other measured video" if found["uncompared"] else "no other video"
-        yield "near-duplicates:" if found["copies"] else f"{compared} is a near-duplicate"
-        for like in found["copies"]:
-            yield f"  {like.score:.3f}  {visible(like.path)}  {_pace(like.speed)}"
-
-
-def _pace(speed: float) -> str:
-    """Speed of the other video, each second of which shows `speed` seconds of this one."""
-    return f"{speed:.2f} times the speed" if abs(speed - 1) >= 0.005 else "same speed"

@@ -1,4 +1,4 @@
-"""What indexing measures on frames and audio, beside what it encodes: shots, sound, a fingerprint.
+"""What indexing measures on frames and audio, beside what it encodes: shots and sound.
 
 Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a
 speech model reads the audio; only a video that no speech model reads is decoded for this alone.
@@ -24,7 +24,7 @@ from corpora.video.reader import MediaReader
 from indexers.frame_measures import StylePrompts
 from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
-from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, thumbnails_of
+from indexers.shots import FrameFigures, describe_shots, joined, measure_frames
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import decode_clips
@@ -32,7 +32,7 @@ from rag.indexing.copies import LocalGroup
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.settings import Settings
-from rag.store.records import EncoderRef, Fingerprint
+from rag.store.records import EncoderRef
 from rag.store.schema import MEASURED_STAGES
 from rag.store.writing import Writer
 
@@ -57,7 +57,7 @@ def off_lines(settings: VideoSettings, fingerprints: Mapping[str, str]) -> list[
         why = "video.shots is false"
         if settings.shots:
             why = "no frames are decoded: no image encoder, and on-screen text is not read"
-        lines.append(f"shots: off ({why}); tone, style and near duplicates are not measured")
+        lines.append(f"shots: off ({why}); tone and style are not measured")
     if fingerprints["sound"] == "off":
         lines.append("sound by seconds: off (video.sound is false)")
     return lines
@@ -102,16 +102,15 @@ class Measuring:
         Returns one line on audio that is missing, or an empty one.
         """
         frames = joined([parts[key] for key in sorted(parts)]) if parts else None
-        shots, fingerprint = [], None
+        shots = []
         if frames is not None and len(frames.times):
             rows = writer.frame_vectors(video.video_id, encoder)
             vectors = rows if len(rows[0]) else None
             prompts = self._style_prompts if vectors is not None else None
             shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
-            fingerprint = Fingerprint(video.video_id, *thumbnails_of(frames))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
         stages = self.stages_on if encoder is None else ("shots",)
-        writer.put_measures(video.video_id, shots, track, fingerprint, stages=stages)
+        writer.put_measures(video.video_id, shots, track, stages=stages)
         lost = track.classes.count(None) if track is not None else 0
         return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 

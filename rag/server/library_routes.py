@@ -68,8 +68,6 @@ class ShotsDocument(TypedDict):
     height: int
     shots: list[dict[str, Any]]
     sound: list[dict[str, Any]] | None
-    copies: list[dict[str, Any]] | None
-    uncompared: int | None
 
 
 class EvidenceDocument(TypedDict):
@@ -129,11 +127,11 @@ def videos(service: Served, text: Text = "", skip: Skip = 0, limit: Limit = 100)
 
 
 @router.get("/videos/{video_id}/shots", responses={200: {"model": ShotsDocument}, **problems(404)})
-def shots(service: Served, video_id: VideoId, copies: bool = False) -> Response:
-    """The shots and the sound of a video as measured; with `copies`, its near-duplicates."""
+def shots(service: Served, video_id: VideoId) -> Response:
+    """The shots and the sound of a video as measured."""
     with service.library() as library:
         known_video(library, video_id)
-        return Document(report_shape("rag.shots/1", library.measurements(video_id, copies=copies)[1]))
+        return Document(report_shape("rag.shots/1", library.measurements(video_id)))
 
 
 @router.get("/videos/{video_id}/evidence", responses={200: {"model": EvidenceDocument}, **problems(404)})

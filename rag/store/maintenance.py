@@ -51,7 +51,7 @@ def fragment_rows(name: str) -> int:
 
     With 1,000 fragments, of 1.2 million clips, opening a table takes 5.5 ms of CPU and a commit 13 ms.
     """
-    return 1200 if name.startswith(("vectors_", "fingerprints")) else 1_000_000
+    return 1200 if name.startswith("vectors_") else 1_000_000
 
 
 def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:

@@ -20,7 +20,7 @@ from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
 from rag.store.layout import Layout, Location, open_layout
-from rag.store.records import PULLED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.records import PULLED, ClipFrames, FileRow, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable, clips_by_id, clips_holding, fetch
@@ -284,15 +284,7 @@ class Reader:
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
         """None for a video without sound, or that was not measured."""
-        return self.ask(lambda s: s.measured("sound_tracks", video_id, schema.sound_track_of))
-
-    def fingerprint(self, video_id: str) -> Fingerprint | None:
-        """None for a video without images, or that was not measured."""
-        return self.ask(lambda s: s.measured("fingerprints", video_id, schema.fingerprint_of))
-
-    def fingerprinted(self) -> frozenset[str]:
-        """The ready videos that have a fingerprint."""
-        return self.ask(lambda s: s.fingerprinted)
+        return self.ask(lambda s: s.sound_track(video_id))
 
     def problems(self) -> list[Problem]:
         """Files that could not be used, or not wholly, sorted by path."""

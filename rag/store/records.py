@@ -153,18 +153,6 @@ class ClipFrames:
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """What a video looks like through its time, so small and coarse that a copy of it looks the same.
-
-    `times`: float64 (n,) seconds. `images`: uint8 (n, 18, 32), L* scaled to 0..255.
-    """
-
-    video_id: str
-    times: NDArray[np.float64]
-    images: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """One row found by a search, with its score."""
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, NotedProblem
+from rag.store.records import ClipFrames, EncoderRef, FileRow, NotedProblem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
-MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
+MEASURED_TABLES = ("shots", "sound_tracks")
 MEASURED_STAGES = ("shots", "sound")
 """Stages of a video whose rows are in `MEASURED_TABLES`, and which can be done again without the others."""
 FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
@@ -40,7 +40,6 @@ COLUMNS = {
     "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
     "warmth:float64 saturation:float64 brightness:float64 contrast:float64 sharpness:float64 style:string",
     "sound_tracks": "video_id:string classes:string loudness:[float32]",
-    "fingerprints": "video_id:string times:[float64] height:int32 width:int32 pictures:binary",
 }
 """Columns with their Arrow types by table; in brackets a list, `vector` is float16 of fixed length.
 
@@ -107,6 +106,11 @@ def sounds_table(encoder: EncoderRef) -> str:
 def is_clip_vectors(table: str) -> bool:
     """Whether a table holds vectors of clips or of their sound."""
     return table.startswith(("vectors_", "sounds_"))
+
+
+def is_table(name: str) -> bool:
+    """Whether a library may have a table of that name."""
+    return name in COLUMNS or is_clip_vectors(name)
 
 
 PASSAGE_TEXTS = ("doc_id", "title", FULL_TEXT, "pages", "page_starts")
@@ -349,30 +353,6 @@ def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
 
     classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in row["classes"])
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
-
-
-def fingerprint_rows(fingerprint: Fingerprint) -> Any:
-    """A fingerprint as an Arrow table of one row."""
-    import numpy as np
-
-    _, height, width = fingerprint.images.shape
-    value = {
-        "video_id": fingerprint.video_id,
-        "times": fingerprint.times.tolist(),
-        "height": height,
-        "width": width,
-        "pictures": np.ascontiguousarray(fingerprint.images, np.uint8).tobytes(),
-    }
-    return _table("fingerprints", [value])
-
-
-def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
-    """A fingerprint from its row; times (n,) float64 in seconds."""
-    import numpy as np
-
-    shape = (-1, row["height"], row["width"])
-    images = np.frombuffer(row["pictures"], np.uint8).reshape(shape)
-    return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)
 
 
 def video_id_of(key: str) -> str:

@@ -6,18 +6,17 @@ alone, which are left out here.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from corpora.records import Clip, Evidence, Shot, Video
+from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
@@ -36,14 +35,11 @@ if TYPE_CHECKING:
     from rag.store.filters import RowSpans
 
 ATTEMPTS = 5
-CACHED_VIDEOS = 256
 MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
 
-T = TypeVar("T")
-K = TypeVar("K")
 Texts = Literal["evidence", "passages"]
 Vectors = Literal["clips", "sounds", Texts]
 """What rows with vectors are of."""
@@ -60,7 +56,6 @@ class Snapshot:
         self.layout = layout
         self._exact_rows = exact_rows
         self._clips: dict[str, list[Clip]] = {}
-        self._measured: dict[tuple[str, str], Any] = {}
         self._loaded: dict[str, VectorTable] = {}
         self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
@@ -112,7 +107,7 @@ class Snapshot:
             return
         held: list[Any] = []
         with read_errors(self.layout.folder, name):
-            size = 64 if name.startswith(("vectors_", "fingerprints")) else 1024
+            size = 64 if name.startswith("vectors_") else 1024
             scanner = self.tables[name].scanner(filter=where, batch_size=size, batch_readahead=2)
             for batch in scanner.to_batches():
                 held.append(batch)
@@ -266,20 +261,17 @@ class Snapshot:
                 found.setdefault(row["video_id"], []).append(schema.shot_of(row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
-    def measured(self, name: str, video_id: str, read: Callable[[dict[str, Any]], T]) -> T | None:
-        """What `read` makes of the row of a video in a table of measurements; None where it has none."""
-
-        def made() -> T | None:
-            rows = self.scan(name, schema.column_names(name), f"video_id IN {quoted([video_id])}").to_pylist()
-            return read(rows[0]) if rows else None
-
-        return cached(self._measured, (name, video_id), made) if video_id in self.ready else None
-
     @cached_property
-    def fingerprinted(self) -> frozenset[str]:
-        """Ids of the ready videos that have a fingerprint."""
-        held = self.scan("fingerprints", ["video_id"])["video_id"].to_pylist()
-        return frozenset(held) & self.ready.keys()
+    def _sounds(self) -> tuple[Any, Codes]:
+        """The table of sound tracks, 18 KB for an hour, and the video of each row."""
+        table = self.scan("sound_tracks", schema.column_names("sound_tracks")).combine_chunks()
+        return table, Codes(table["video_id"])
+
+    def sound_track(self, video_id: str) -> SoundTrack | None:
+        """None for a video that is not ready, has no sound or was not measured."""
+        table, videos = self._sounds
+        rows = table.take(videos.rows_of(video_id)).to_pylist() if video_id in self.ready else []
+        return schema.sound_track_of(rows[0]) if rows else None
 
     # Vectors, loaded when first asked for
 
@@ -377,13 +369,3 @@ class Snapshot:
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         return {row["passage_id"]: row for row in shown}
-
-
-def cached(held: dict[K, T], key: K, read: Callable[[], T]) -> T:
-    """The value of a key; the oldest are dropped from the cache."""
-    with contextlib.suppress(KeyError):
-        return held[key]  # of several threads, another may drop it
-    found = held[key] = read()
-    for old in list(held)[:-CACHED_VIDEOS]:
-        held.pop(old, None)
-    return found

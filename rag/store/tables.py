@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from corpora.records import Clip, Evidence, Passage, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.database import Database
-from rag.store.records import ClipFrames, EncoderRef, Fingerprint, Meta
+from rag.store.records import ClipFrames, EncoderRef, Meta
 from rag.store.schema import quoted, quoted_bytes
 
 if TYPE_CHECKING:
@@ -406,22 +406,20 @@ class VideoWriter(ABC):
         video_id: str,
         shots: Sequence[Shot],
         sound: SoundTrack | None = None,
-        fingerprint: Fingerprint | None = None,
         *,
         stages: Collection[str] = schema.MEASURED_STAGES,
     ) -> None:
         """Put these measurements in place of those that the video has; None and none at all leave nothing.
 
         Of a video that is being written once it is finished, of a complete one with the next commit.
-        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
-        ValueError for a video that is neither begun nor complete.
+        `stages`: which were measured; what the others made stays. Raises ValueError for a video that is
+        neither begun nor complete.
         """
         if not self._complete.get(video_id):
             self._require_begun(video_id)
         rows: dict[str, Any] = {}
         if "shots" in stages:
             rows["shots"] = schema.shot_rows(shots) if shots else None
-            rows["fingerprints"] = None if fingerprint is None else schema.fingerprint_rows(fingerprint)
         if "sound" in stages:
             rows["sound_tracks"] = None if sound is None else schema.sound_track_rows(sound)
         if video_id in self._begun:

@@ -65,7 +65,6 @@ def test_a_tone_finds_its_video_alone(library: Path) -> None:
             track = opened.sound_track(hit.video_id)
             assert track is not None
             assert len(track.classes) == len(track.loudness) == 5
-            assert opened.near_duplicates(hit.video_id) == ()
 
 
 def test_the_encoder_of_the_workbench_says_that_it_knows_nothing_else(videos: Path, tmp_path: Path) -> None:
@@ -102,6 +101,5 @@ def test_the_command_filters_and_reports(library: Path, capsys: pytest.CaptureFi
     found = rag("search", "a person at work", "--tone", "warm", "--min-height", "100", "--json")
     (hit,) = json.loads(found)["results"]
     assert (Path(hit["path"]).stem, hit["shot"]["tone"]) == ("warm", "warm")
-    listed = rag("shots", "cold.mp4", "--copies", "--text")
+    listed = rag("shots", "cold.mp4", "--text")
     assert "cold" in listed
-    assert "no other video is a near-duplicate" in listed

@@ -102,7 +102,7 @@ def test_one_pass_gives_a_video_its_vectors_and_its_styles(
     index([corpus], settings=settings_of(tmp_path / "library"))
     monkeypatch.setattr("rag.indexing.pipeline.backfill_measurements", None)
     index([corpus], settings=settings_of(tmp_path / "library", "auto"), reembed=True)
-    for table in ("vectors", "shots", "fingerprints"):
+    for table in ("vectors", "shots"):
         assert rows(tmp_path / "library", table) == rows(tmp_path / "first", table) != []
 
 

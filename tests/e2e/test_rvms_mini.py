@@ -66,10 +66,6 @@ def test_every_query_is_checked_against_the_truth(data: Prepared[WebEnvironment]
         true = [one for one in evidence["candidates"] if one["true"]]
         assert evidence["content"] == bool(true)
         assert {one["url"] for one in true} <= {upload.url for upload in asked.uploads}
-        # The stored fingerprints know every upload of the video, changed or not, and no other video.
-        assert [one["copied"] for one in evidence["candidates"]] == [
-            one["true"] for one in evidence["candidates"]
-        ]
         assert sample.correct or evidence["error_stage"]
     (again,) = answers(open_small(place / "data"), data, "raclo", [data.queries[8].query_id])
     assert again.evidence == run.samples[8].evidence

@@ -33,7 +33,6 @@ KEYS = {
     "problems": ("path",),
     "shots": ("shot_id",),
     "sound_tracks": ("video_id",),
-    "fingerprints": ("video_id",),
     "vectors": ("clip_id",),
 }
 LEFT_OUT = {
@@ -69,8 +68,6 @@ def _values(column: Any, name: str) -> list[Any]:
     if name in {"vector", "frames"}:
         return [None if cell.values is None else _packed(cell.values) for cell in column]
     values = column.to_pylist()
-    if name == "pictures":
-        return [base64.b85encode(value).decode() for value in values]
     if name == "stages":
         return [json.loads(value) for value in values]
     return [_plain(value) for value in values]

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.reasoners.protocol import Reasoner
-    from rag.records import NearDuplicate
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
 CLIP_SCORE = 0.7
@@ -88,8 +87,6 @@ class CandidateScore:
     rule: bool
     true: bool
     """It shows the video, as the original, a mirror or a changed copy."""
-    copied: bool | None
-    """The stored fingerprints report it as a near duplicate of the original."""
     model: bool | None
     """Both judges accept it by the global impression; None for tasks without one."""
     video_score: float | None
@@ -121,7 +118,6 @@ class RvmsScorer:
     gold: Mapping[str, RvmsSample]
     judge: str = "reasoner"
     _videos: dict[str, WebVideo | None] = field(default_factory=dict)
-    _duplicates: dict[str, tuple[NearDuplicate, ...]] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -154,7 +150,6 @@ class RvmsScorer:
             url=candidate["url"],
             rule=address(candidate["url"]) == address(sample.url),
             true=upload is not None,
-            copied=self._copied(video, original),
             model=self._accepted(sample, candidate, video, video_score),
             video_score=video_score,
             frame=self._matches(sample, video, time, reference, frame_score) if located else None,
@@ -190,16 +185,6 @@ class RvmsScorer:
             return video.seen_by(self._frame_judge)
         except (WebError, FileProblem):
             return None
-
-    def _copied(self, video: WebVideo | None, original: WebVideo | None) -> bool | None:
-        library = self.environment.frame_source.library
-        if library is None or video is None or original is None:
-            return None
-        if video.video_id == original.video_id:
-            return True
-        if original.video_id not in self._duplicates:
-            self._duplicates[original.video_id] = library.near_duplicates(original.video_id)
-        return any(one.video_id == video.video_id for one in self._duplicates[original.video_id])
 
     def _accepted(
         self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None, cosine: float | None

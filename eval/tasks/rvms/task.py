@@ -81,7 +81,6 @@ def _by_score(name: str) -> Callable[[Mapping[str, Any]], bool | None]:
 RULES: Mapping[str, Rule] = {
     "video: model": _candidates(lambda candidate: candidate["model"], "true"),
     "video: CLIP score": _candidates(_by_score("video_score"), "true"),
-    "video: fingerprint": _candidates(lambda candidate: candidate["copied"], "true"),
     "moment: model": _candidates(lambda candidate: candidate["frame"], "in_shot"),
     "moment: CLIP score": _candidates(_by_score("frame_score"), "in_shot"),
 }

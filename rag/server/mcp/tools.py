@@ -47,7 +47,6 @@ LONGEST_LINE = 1_000
 MOST_RESULTS = 1_000
 CURVE_POINTS = 24
 MOST_CHAPTERS = 15
-MOST_COPIES = 5
 MOST_PROBLEMS = 10
 
 
@@ -271,21 +270,12 @@ class ShotRow(Span):
     style: str | None
 
 
-class CopyRow(TypedDict):
-    """Another video with the same content."""
-
-    video_id: str
-    file: str
-    score: float
-
-
 class Described(VideoRow):
     """A row of `rag.videos/1`, and what else is stored of the video."""
 
     description: str
     tags: list[str]
     chapters: list[EvidenceItem]
-    copies: list[CopyRow]
     problems: list[str]
     shots: list[ShotRow]
     shots_total: int
@@ -295,14 +285,13 @@ class Described(VideoRow):
 def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
     """What is stored of one video.
 
-    Its title, description, tags, chapters, shots with colour tone and style, other videos with the same
-    content, and problems of its file.
+    Its title, description, tags, chapters, shots with colour tone and style, and problems of its
+    file.
     """
     found = library_routes.known_video(opened.library, video_of(opened.library, video))
     row = library_routes.video_row(opened.library, found, opened.library.engine.reader.evidence_kinds())
     chapters = library_routes.spans_of(opened.library, found, KINDS["chapters"])[:MOST_CHAPTERS]
     shots = opened.library.shots(found.video_id)
-    copies = opened.library.near_duplicates(found.video_id)[:MOST_COPIES]
     problems = [each.reason for each in opened.library.problems() if each.path in row["paths"]]
     made: Described = cut(
         {
@@ -310,9 +299,6 @@ def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
             "description": found.description,
             "tags": [cut(tag, 40) for tag in found.tags[:10]],
             "chapters": [cut(evidence_shape(chapter), 80) for chapter in chapters],
-            "copies": [
-                {"video_id": copy.video_id, "file": copy.path, "score": copy.score} for copy in copies
-            ],
             "problems": [cut(problem, 160) for problem in problems[:MOST_PROBLEMS]],
             "shots": [
                 {"start": each.start, "end": each.end, "tone": each.tone, "style": each.style}

@@ -24,7 +24,6 @@ from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.store.database import Database
 from rag.store.reading import Reader
-from rag.store.records import Fingerprint
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -110,12 +109,11 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Pa
     fill(tmp_path / "lib", videos=(1,), sources=())
     made, group = video(1), held(video(1).path, video(1).video_id)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, 1.0, 50.0, 5.0, 2.0, "live")
-    mark = Fingerprint(made.video_id, np.arange(3.0), np.zeros((3, 18, 32), np.uint8))
     problems = Problems()
     measuring = Measuring({"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
         writer.begin_video(made)
-        writer.put_measures(made.video_id, [shot], None, mark)
+        writer.put_measures(made.video_id, [shot], None)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
         assert backfill(group, writer, reader, measuring, problems) == 1
         stages = writer.stage_fingerprints()[made.video_id]
@@ -124,7 +122,6 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Pa
     assert reason.startswith("2 s of its sound are missing")
     with Reader.open(tmp_path / "lib") as library:
         assert library.shots(made.video_id) == (shot,)
-        assert library.fingerprint(made.video_id) is not None
         track = library.sound_track(made.video_id)
         assert track is not None
         assert [name is None for name in track.classes] == [False, False, True, True, False, False]

@@ -24,7 +24,7 @@ from rag.retrieval.shots import (
     unmeasured,
 )
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Fingerprint
+from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 from tests.fakes.store_material import clip_frames, fill, unit, video
 
@@ -46,9 +46,8 @@ def measure(folder: Path, n: int) -> None:
     with Writer.open(folder) as writer:
         made = writer.video(video(n).video_id)
         writer.begin_video(made)
-        mark = Fingerprint(made.video_id, np.arange(3.0), np.full((3, 18, 32), n, np.uint8))
         track = SoundTrack(made.video_id, SOUNDS, np.full(60, -20.5, np.float32))
-        writer.put_measures(made.video_id, shots_of(n), track, mark)
+        writer.put_measures(made.video_id, shots_of(n), track)
         writer.finish_video(made, {"frames": "1", "shots": "x"})
 
 

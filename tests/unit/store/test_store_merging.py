@@ -19,7 +19,7 @@ from rag.records import SearchFilter
 from rag.settings import Settings
 from rag.store.database import Database
 from rag.store.reading import Reader
-from rag.store.records import SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
+from rag.store.records import SCORE_MEASURES, Meta, NullScores, ScoreCalibration
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump, maintained
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -53,8 +53,7 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
                 writer.put_sounds(made.video_id, [c.clip for c in clips], unit(n + 900, 2, IMAGE.dim))
             shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, 2, 3, 4, 5, "live")
             track = SoundTrack(made.video_id, ("speech",) * 9, np.full(9, -20.5, np.float32))
-            mark = Fingerprint(made.video_id, np.arange(3.0), np.full((3, 18, 32), n, np.uint8))
-            writer.put_measures(made.video_id, [shot], track, mark)
+            writer.put_measures(made.video_id, [shot], track)
             writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
             writer.finish_video(made, {"frames": "1", "sidecars": ""})
             writer.put_file(file_row(made.path, made.video_id, "video"))
@@ -273,7 +272,6 @@ def answers(reader: Reader) -> list[object]:
         [replace(found, path="") for found in reader.videos()],
         sorted(reader.files()),
         reader.shots_by_video(),
-        reader.fingerprinted(),
         reader.evidence_kinds(),
     ]
 
