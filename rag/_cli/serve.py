@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Host, Port, Session, given_path, with_session
 
 if TYPE_CHECKING:
-    from rag.server.agents import AgentOption, AgentSpec, OptionType
     from rag.server.running import Started
 
 
@@ -60,68 +56,5 @@ def serve(
             webbrowser.open(server.page_url)
 
     roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
-    run(
-        session.settings,
-        host,
-        port,
-        token_file=token_file,
-        index_roots=roots,
-        agents=describe_agents,
-        started=announce,
-    )
+    run(session.settings, host, port, token_file=token_file, index_roots=roots, started=announce)
     return 0
-
-
-NAMING_FILES = {"trace", "record", "replay", "force", "web", "corpus"}
-SET_BY_SERVER = {"library", "config", "as_json", "verbose", "events", "faults"}
-
-
-def describe_agents() -> tuple[AgentSpec, ...]:
-    """The commands of `rag agent` as the server offers them: without options that name files."""
-    from rag._cli.agent import AGENTS, app
-    from rag.server.agents import AgentSpec
-
-    commands: Any = typer.main.get_group(app).commands
-    return tuple(
-        AgentSpec(
-            name,
-            paper,
-            commands[name].help.partition("\n\n")[0].replace("\n", " "),
-            tuple(
-                _option(parameter)
-                for parameter in commands[name].params
-                if parameter.name not in NAMING_FILES | SET_BY_SERVER
-            ),
-        )
-        for name, (_, paper) in AGENTS.items()
-    )
-
-
-def _option(parameter: Any) -> AgentOption:
-    from rag.server.agents import AgentOption
-
-    kind, choices = _type(parameter.type_descriptor.annotation)
-    flag = next((name for name in parameter.opts if name.startswith("--")), "")
-    return AgentOption(
-        flag.removeprefix("--").replace("-", "_") or parameter.name,
-        flag,
-        kind,
-        parameter.help,
-        parameter.required,
-        parameter.multiple,
-        parameter.default,
-        choices,
-        getattr(parameter, "min", None),
-        getattr(parameter, "max", None),
-    )
-
-
-def _type(annotation: Any) -> tuple[OptionType, tuple[str, ...]]:
-    """What an option takes, and the choices where it takes one of several."""
-    inner = [one for one in get_args(annotation) if one is not type(None)]
-    if get_origin(annotation) in (UnionType, Union) and len(inner) == 1:
-        annotation = inner[0]
-    if get_origin(annotation) is Literal:
-        return "choice", get_args(annotation)
-    kinds: dict[Any, OptionType] = {bool: "flag", int: "integer", Path: "video"}
-    return kinds.get(annotation, "text"), ()

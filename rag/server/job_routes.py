@@ -1,17 +1,16 @@
-"""`/v1/jobs`, `/v1/agents`: start work, follow it, cancel it."""
+"""`/v1/jobs`: start work, follow it, cancel it."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
-from rag.server.agents import AgentsDocument, agents_shape
 from rag.server.jobs import JobDocument, JobsDocument
-from rag.server.problems import MOST_KEYS, Document, problems
+from rag.server.problems import LONGEST_TEXT, MOST_KEYS, Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served
 
@@ -42,13 +41,16 @@ class IndexJob(Body):
     prune: bool = Field(False, description="Also remove files below it that no longer exist.")
 
 
+Word = Annotated[str, Field(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")]
+
+
 class AgentJob(Body):
     """Run an agent."""
 
     kind: Literal["agent"]
     agent: Annotated[str, Field(max_length=100)]
-    arguments: dict[str, Any] = Field(
-        {}, max_length=MOST_KEYS, description="By the names of its options in /v1/agents."
+    arguments: dict[str, Word | int | bool | Annotated[list[Word], Field(max_length=26)]] = Field(
+        {}, max_length=MOST_KEYS, description="Arguments and options of `rag agent`, by their names."
     )
 
 
@@ -82,9 +84,3 @@ def show_job(service: Served, job_id: JobId) -> Response:
 def cancel_job(service: Served, job_id: JobId) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return Document(service.jobs.cancel(job_id))
-
-
-@router.get("/agents", responses={200: {"model": AgentsDocument}, **problems()})
-def list_agents(service: Served) -> Response:
-    """The agents that a job can run, with their options."""
-    return Document(agents_shape(service.jobs.agents))

@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -19,10 +20,9 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Literal, NotRequired
@@ -32,8 +32,7 @@ from typing_extensions import TypedDict
 
 from corpora.platforms import KILL, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
-from rag.server.agents import AgentSpec
-from rag.server.problems import MOST_ERRORS, Problem
+from rag.server.problems import VIDEO_ID, Problem
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -58,6 +57,33 @@ CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
 """The same where the server stops."""
 NICE = 10
 """Children yield to questions."""
+
+
+AGENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "investigate": ("video-detective", ("video", "question")),
+    "browse": ("video-browser", ("question",)),
+    "shots": ("shotfinder", ("description",)),
+    "recall": ("raclo", ()),
+}
+"""Each agent: the name of its paper's system, which works too, and the arguments of its command."""
+AGENT_OPTIONS = frozenset(
+    (
+        *("after", "audio", "before", "color", "constraints", "frames", "global", "look", "looks", "loops"),
+        *(
+            "min_height",
+            "moment",
+            "must_choose",
+            "option",
+            "preset",
+            "queries",
+            "resolution",
+            "seed",
+            "sound",
+        ),
+        *("sparse", "style", "tone", "urls", "videos"),
+    )
+)
+"""Options of agents that a job may set: those that name no file of the server."""
 
 
 class ProblemItem(TypedDict):
@@ -234,29 +260,18 @@ class Jobs:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        library: Location,
-        roots: Sequence[Path],
-        agents: Callable[[], Sequence[AgentSpec]],
-        changed: Callable[[], None],
+        self, settings: Settings, library: Location, roots: Sequence[Path], changed: Callable[[], None]
     ) -> None:
         """`library`: where it is; `roots`: resolved folders below which a folder may be indexed."""
         self.roots = tuple(roots)
         self._settings = settings
         self._library = library
-        self._agents = agents
         self._changed = changed
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._jobs: dict[str, Job] = {}
         self._workers: dict[str, tuple[threading.Thread, SimpleQueue[Job | None]]] = {}
         """By queue."""
-
-    @cached_property
-    def agents(self) -> tuple[AgentSpec, ...]:
-        """The agents that can be run."""
-        return tuple(self._agents())
 
     def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> dict[str, Any]:
         """A new job that indexes a folder or file below a root, as `rag.job/1`.
@@ -271,15 +286,17 @@ class Jobs:
 
     def start_agent(self, agent: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
-        spec = next((spec for spec in self.agents if agent in (spec.agent, spec.also)), None)
-        if spec is None:
+        name = next((name for name, (paper, _) in AGENTS.items() if agent in (name, paper)), None)
+        if name is None:
             raise Problem(404, "unknown-id", f"{agent}: there is no such agent")
-        if problems := spec.problems(arguments):
-            rows = problems[:MOST_ERRORS]
-            errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in rows]
-            name, reason = problems[0]
-            raise Problem(422, "invalid-request", f"{name}: {reason}", errors=errors)
-        return self._create(Job("agent", {"agent": spec.agent, "arguments": dict(arguments)}))
+        needed = AGENTS[name][1]
+        for wrong in sorted({*arguments} - AGENT_OPTIONS - {*needed}):
+            raise Problem(422, "invalid-request", f"{wrong}: a job of an agent has no such argument")
+        for missing in (each for each in needed if not isinstance(arguments.get(each), str)):
+            raise Problem(422, "invalid-request", f"{missing}: a text is needed")
+        if "video" in needed and not re.fullmatch(VIDEO_ID, arguments["video"]):
+            raise Problem(422, "invalid-request", "video: it is the id of a video")
+        return self._create(Job("agent", {"agent": name, "arguments": dict(arguments)}))
 
     def all(self) -> list[dict[str, Any]]:
         """All jobs, the newest first, without the steps and results of agents."""
@@ -418,8 +435,7 @@ class Jobs:
         """The words of the command line."""
         options = ["--library", os.fsdecode(self._library), "--json", "--events"]
         if job.kind == "agent":
-            spec = next(spec for spec in self.agents if spec.agent == job.request["agent"])
-            return ["agent", spec.agent, *options, *spec.words(job.request["arguments"])]
+            return ["agent", job.request["agent"], *options, *agent_words(**job.request)]
         path = self._allowed(job.request["folder"])
         flags = [flag for flag in ("dry_run", "prune") if job.request[flag]]
         return ["index", *options, *(f"--{flag.replace('_', '-')}" for flag in flags), "--", path]
@@ -433,6 +449,18 @@ class Jobs:
         for name, value in values.items():
             own[f"RAG_{name.upper()}"] = json.dumps(value, default=_plain)
         return own
+
+
+def agent_words(agent: str, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The words behind `rag agent NAME`; what is wrong with a value, the command says."""
+    needed = AGENTS[agent][1]
+    for name, value in arguments.items():
+        flag = f"--{name.replace('_', '-')}"
+        for one in () if name in needed else value if isinstance(value, list) else (value,):
+            if one is not False:
+                yield flag if one is True else f"{flag}={one}"
+    yield "--"
+    yield from (arguments[name] for name in needed)
 
 
 def _timestamp(seconds: float | None) -> str | None:

@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -22,7 +22,6 @@ from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token
 from rag.server.session import LibrarySession
 
 if TYPE_CHECKING:
-    from rag.server.agents import AgentSpec
     from rag.server.service import Service
     from rag.settings import Settings
 
@@ -54,11 +53,9 @@ def serve(
     *,
     token_file: Path | None = None,
     index_roots: tuple[Path, ...] = (),
-    agents: Callable[[], Sequence[AgentSpec]] = tuple,
     started: Callable[[Started], None] | None = None,
 ) -> None:
-    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens; `agents`:
-    those that jobs may run.
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens.
 
     Raises `UsageError` for a token file that cannot be used or a root that is no folder, and `RagError` where
     the port is taken.
@@ -77,9 +74,7 @@ def serve(
     from rag.server.app import build_app
     from rag.server.service import Service
 
-    service = Service(
-        settings, LibrarySession(settings), cache_folder(), index_roots=roots, agents=agents, address=address
-    )
+    service = Service(settings, LibrarySession(settings), cache_folder(), index_roots=roots, address=address)
     config = uvicorn.Config(
         build_app(service, AccessPolicy(host, taken, token, own_names(host))),
         log_level="critical",

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from fastapi import Depends, Request
 from rag.errors import RagError
 from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
-from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
 from rag.server.health import ModelState
 from rag.server.jobs import Jobs
@@ -47,8 +46,6 @@ class Service:
     """Where clips, thumbnails and storyboards are kept."""
     index_roots: tuple[Path, ...] = ()
     """Folders below which jobs may index; none: indexing is off."""
-    agents: Callable[[], Sequence[AgentSpec]] = tuple
-    """The agents that jobs may run; called when they are first asked for."""
     address: str | None = "http://127.0.0.1:8650"
     """Where the page is; None without one."""
     models: ModelState = "cold"
@@ -62,9 +59,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.media = MediaRenderer(self.settings.video, self.settings.storage, DiskCache(self.cache_folder))
-        self.jobs = Jobs(
-            self.settings, self.session.folder, self.index_roots, self.agents, self.session.refresh
-        )
+        self.jobs = Jobs(self.settings, self.session.folder, self.index_roots, self.session.refresh)
 
     @contextmanager
     def library(self) -> Iterator[Library]:

@@ -152,7 +152,7 @@ def test_a_folder_is_forecast_by_a_child_process(tmp_path: Path) -> None:
     (root / "link.txt").symlink_to(tmp_path / "secret.txt")
     off = {"mode": "off"}
     settings = Settings.model_validate({"library": tmp_path / "library", "ocr": off, "asr": off})
-    jobs = Jobs(settings, tmp_path / "library", [root], tuple, lambda: None)
+    jobs = Jobs(settings, tmp_path / "library", [root], lambda: None)
     try:
         job = _ended(jobs, jobs.start_index(str(root), dry_run=True)["job_id"])
     finally:

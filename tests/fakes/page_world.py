@@ -7,7 +7,6 @@ from pathlib import Path
 
 from corpora.identity import content_hash
 from corpora.records import Clip, Evidence, Shot, Video
-from rag._cli.serve import describe_agents
 from rag.server.service import Service
 from rag.store.records import FileRow
 from rag.store.writing import Writer
@@ -61,7 +60,7 @@ def build_page_world(folder: Path) -> PageWorld:
     root = folder / "root"
     for kind in ("fine", "stuck"):
         (root / kind).mkdir(parents=True)
-    world = build_world(folder, index_roots=(root,), agents=describe_agents)
+    world = build_world(folder, index_roots=(root,))
     odd_ids = (row[0] for row in odd)
     return PageWorld(world.service, content_hash(tools), *odd_ids, world.gone, world.passage, root)
 

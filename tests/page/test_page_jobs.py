@@ -1,4 +1,4 @@
-"""The page, jobs: behaviours 14 and 15 of a folder that is added, and runs of agents."""
+"""The page, jobs: behaviours 14 and 15 of a folder that is added."""
 
 from __future__ import annotations
 
@@ -88,25 +88,3 @@ def test_15_a_job_that_waits_has_no_bar_and_a_forecast_loads_no_models(tab: Tab)
     assert "Looking" not in waiting.inner_text()
     assert looking.get_by_role("progressbar").count() == 1
     assert "models" not in looking.inner_text()
-
-
-def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:
-    tab.open("#/agents")
-    assert tab.page.locator(".uses li").count() == 4
-    tab.page.locator(".uses").get_by_role("link", name="A question about one video").click()
-    form = tab.page.get_by_role("form", name="A question about one video")
-    form.locator("[name=video]").select_option(site.tools)
-    assert not form.locator("[name=question]").is_visible()
-    form.get_by_role("button", name="Next").click()
-    form.locator("[name=question]").fill("Who <b>hammers</b>?")
-    form.get_by_role("button", name="Run").click()
-    steps = tab.page.get_by_role("list", name="Steps").locator("li")
-    steps.nth(1).wait_for()
-    assert [step.locator(".kind").inner_text() for step in steps.all()] == ["plan", "look"]
-    assert steps.locator("img").evaluate_all("all => all.map(one => one.alt)") == ["Frame at 0:01"]
-    answer = tab.page.locator(".answer-of")
-    assert answer.locator(".text").inner_text().split() == ["B", "yes"]
-    assert answer.locator(".confidence b").inner_text() == "0.870"
-    assert answer.get_by_role("list", name="Options").locator("li").count() == 2
-    assert "?job=" in tab.place
-    tab.page.get_by_role("link", name="Who <b>hammers</b>?").wait_for()

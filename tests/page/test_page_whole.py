@@ -30,21 +30,7 @@ def places(site: Site) -> dict[str, str]:
         "files": "#/library/files",
         "add": "#/library/add",
         "selects": "#/selects",
-        "agents": "#/agents",
-        "agent form": "#/agents/investigate",
     }
-
-
-def run_of_an_agent(site: Site) -> dict[str, str]:
-    """The address of one, with its steps."""
-    asked = {"video": site.tools, "question": "Who hammers?"}
-    job = site.service.jobs.start_agent("video-detective", asked)
-    return {"run": f"#/agents/investigate?job={job['job_id']}"}
-
-
-def open_details(tab: Tab) -> None:
-    """Open what is folded."""
-    tab.page.evaluate("() => document.querySelectorAll('main details').forEach(one => { one.open = true })")
 
 
 def add_three(tab: Tab) -> list[str]:
@@ -156,9 +142,8 @@ def test_20_24_every_view_is_accessible_in_both_schemes_fits_320_pixels_and_asks
     assert "require-trusted-types-for 'script'" in policy
     add_three(tab)
     found: dict[str, list[Any]] = {}
-    for name, place in (places(site) | run_of_an_agent(site)).items():
+    for name, place in places(site).items():
         tab.open(place)
-        open_details(tab)
         if not tab.page.evaluate("() => 'axe' in window"):
             tab.page.evaluate(axe)
         found[name] = violations(tab, RULES)

@@ -2,7 +2,6 @@
 /** The page: its frame, its views by address, theme, keys and help. */
 import { html, nothing, render } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { health, lookAtHealth } from "./api.js";
-import * as agents from "./agents.js";
 import * as ask from "./ask.js";
 import { help, HELP_KEYS, keysAreOn, setKeys } from "./keys.js";
 import * as library from "./library.js";
@@ -18,13 +17,12 @@ import * as video from "./video.js";
 /** @typedef {{enter(route: any): void, leave(): void, render(route: any): unknown, title(route: any): string, key?(name: string): boolean}} View */
 
 /** @type {Record<string, View>} */
-const VIEWS = { search, ask, v: video, p: passage, library, selects, agents };
+const VIEWS = { search, ask, v: video, p: passage, library, selects };
 const PARTS = [
   ["search", "Search"],
   ["ask", "Ask"],
   ["library", "Library"],
   ["selects", "Selects"],
-  ["agents", "Agents"],
 ];
 const THEMES = ["system", "light", "dark"];
 

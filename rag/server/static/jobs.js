@@ -34,27 +34,21 @@ export function leave() {
   clearTimeout(timer);
 }
 
-/** The job in the address, whose steps are shown. */
-const named = () => new URLSearchParams(location.hash.split("?")[1]).get("job");
-
-const watching = () => location.hash.startsWith("#/library/add") || location.hash.startsWith("#/agents");
+const watching = () => location.hash.startsWith("#/library/add");
 
 document.addEventListener("visibilitychange", () => (document.hidden ? leave() : watching() && reload()));
 
-export async function reload() {
+async function reload() {
   list.reset();
   await list.load("jobs", (signal) => get("/v1/jobs", signal));
-  // The list is without the steps and the result of an agent.
-  const id = named();
-  if (id && list.state === "done") await get(`/v1/jobs/${encodeURIComponent(id)}`).then(put, sayError);
   follow();
 }
 
 /** Newest first. @returns {any[]} */
-export const jobs = () => list.value?.jobs ?? [];
+const jobs = () => list.value?.jobs ?? [];
 
 /** @param {any} job */
-export function put(job) {
+function put(job) {
   const held = jobs().find((one) => one.job_id === job.job_id);
   job = { ...held, ...job };
   const others = jobs().filter((one) => one.job_id !== job.job_id);
@@ -62,10 +56,10 @@ export function put(job) {
   update();
 }
 
-/** Look at the job that the address names, else at the first that runs, again and again to its end. */
+/** Look at the first job that runs, again and again to its end. */
 async function follow() {
   const running = jobs().filter((one) => RUNNING.includes(one.state));
-  const job = running.find((one) => one.job_id === named()) ?? running.at(-1);
+  const job = running.at(-1);
   leave();
   if (!job || document.hidden || !watching()) return;
   const { signal } = (look = new AbortController());
@@ -81,31 +75,21 @@ async function follow() {
   if (!signal.aborted) timer = setTimeout(follow, Math.min(LOOK_MS * 2 ** failures, 30_000));
 }
 
-/** Begin a job; its id, or null where it is refused. @param {Record<string, unknown>} body @returns {Promise<string | null>} */
-export async function begin(body) {
+/** @param {string} path @param {boolean} dry */
+async function start(path, dry) {
+  folder = path;
   refused = "";
   sent = true;
   update();
   try {
-    const job = await post("/v1/jobs", body);
-    put(job);
+    put(await post("/v1/jobs", { kind: "index", folder, dry_run: dry }));
     follow();
-    return job.job_id;
   } catch (error) {
     refused = error instanceof Error ? error.message : String(error);
-    return null;
   } finally {
     sent = false;
     update();
   }
-}
-
-export const refusal = () => refused;
-
-/** @param {string} path @param {boolean} dry */
-function start(path, dry) {
-  folder = path;
-  return begin({ kind: "index", folder: path, dry_run: dry });
 }
 
 /** @param {any} job */
@@ -148,17 +132,17 @@ export function render() {
 const off = () => html`<p>Indexing from the page is off. Start the server with <code>rag serve --allow-index ROOT</code>, or index on the command line: <code>rag index FOLDER</code></p>`;
 
 /** @param {any} job */
-export function row(job) {
+function row(job) {
   const running = RUNNING.includes(job.state);
   return html`
     <li class="job" data-job=${job.job_id} data-state=${job.state}>
-      <div class="row"><h2>${job.kind === "agent" ? job.agent : html`${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}`}</h2>
+      <div class="row"><h2>${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}</h2>
         <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
           ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
-      ${running && job.kind === "index" ? progressOf(job) : nothing}
-      ${job.state === "cancelled" && job.kind === "index" && !job.dry_run ? html`<p class="quiet">What was indexed stays; to go on, index the folder again.</p>` : nothing}
+      ${running ? progressOf(job) : nothing}
+      ${job.state === "cancelled" && !job.dry_run ? html`<p class="quiet">What was indexed stays; to go on, index the folder again.</p>` : nothing}
       ${job.error ? html`<p class="state">${printable(String(job.error))}</p>` : nothing}
-      ${job.kind === "index" && (job.forecast || job.result) ? resultOf(job) : nothing}
+      ${job.forecast || job.result ? resultOf(job) : nothing}
       ${job.problem_count > (job.problems?.length ?? 0) ? html`<p class="quiet">${count(job.problem_count, "file")} with problems</p>` : nothing}
       ${job.problems?.length ? html`<ol class="files" aria-label="Files with problems">${job.problems.map((/** @type {any} */ one) => html`<li><span class="path">${tail(one.path ?? "")}</span><span class="why">${printable(one.reason ?? "")}</span></li>`)}</ol>` : nothing}
     </li>

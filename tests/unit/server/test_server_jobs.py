@@ -15,13 +15,12 @@ import typer
 from starlette.testclient import TestClient
 
 import rag
+from rag._cli.agent import AGENTS as AGENT_COMMANDS
 from rag._cli.agent import app as agent_commands
-from rag._cli.serve import describe_agents
 from rag.errors import UnreadableFile
 from rag.server import jobs as jobs_module
-from rag.server.agents import AgentOption, AgentSpec
 from rag.server.app import build_app
-from rag.server.jobs import Jobs
+from rag.server.jobs import AGENT_OPTIONS, AGENTS, Jobs, agent_words
 from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -30,19 +29,6 @@ from rag.settings import Settings, load_settings
 CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
 ODD_NAME = os.fsdecode(b"caf\xe9")
 KINDS = ("waits", "ignores", "odd", "bad", "breaks", "unmatched", "settings", "fine", ODD_NAME)
-SPEC = AgentSpec(
-    "looker",
-    "paper",
-    "Look.",
-    (
-        AgentOption("video", "", "video", "Which.", required=True),
-        AgentOption("question", "", "text", "What.", required=True),
-        AgentOption("option", "--option", "text", "One of.", repeated=True),
-        AgentOption("looks", "--looks", "integer", "How many.", default=10, minimum=1, maximum=100),
-        AgentOption("preset", "--preset", "choice", "Of.", choices=("tuned", "paper")),
-        AgentOption("must_choose", "--must-choose", "flag", "Take one.", default=False),
-    ),
-)
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +56,7 @@ def start(tmp_path: Path, roots: Path) -> Iterator[Start]:
 
     def make(settings: Settings | None = None) -> Jobs:
         settings = settings or Settings(library=tmp_path / "library")
-        jobs = Jobs(settings, tmp_path / "library", [roots], lambda: [SPEC], lambda: None)
+        jobs = Jobs(settings, tmp_path / "library", [roots], lambda: None)
         made.append(jobs)
         return jobs
 
@@ -237,77 +223,46 @@ def test_the_child_has_the_settings_of_the_server(
 def test_an_agent_gets_its_arguments_and_gives_its_steps(start: Start) -> None:
     jobs = start()
     arguments = {"question": "-x?", "option": ["a", "b"], "must_choose": True, "looks": 3, "video": "v1"}
-    job = ended(jobs, jobs.start_agent("looker", arguments)["job_id"])
+    job = ended(jobs, jobs.start_agent("video-detective", arguments)["job_id"])
     words = job["result"]["words"]
-    assert words[:2] == ["agent", "looker"]
-    assert words[-7:] == ["--option=a", "--option=b", "--looks=3", "--must-choose", "--", "v1", "-x?"]
+    assert words[:2] == ["agent", "investigate"]
+    assert words[-7:] == ["--option=a", "--option=b", "--must-choose", "--looks=3", "--", "v1", "-x?"]
     assert (job["state"], [step["kind"] for step in job["steps"]]) == ("done", ["plan", "look"])
     brief = jobs.all()[0]
-    assert (brief["steps"], brief["result"], brief["agent"]) == ([], None, "looker")
+    assert (brief["steps"], brief["result"], brief["agent"]) == ([], None, "investigate")
 
 
-def test_an_argument_that_does_not_fit_is_refused(start: Start) -> None:
-    jobs = start()
-    for change in (
-        {"video": "../../etc"},
-        {"video": "v1\n"},
-        {"looks": 0},
-        {"looks": True},
-        {"preset": "other"},
-        {"option": "a"},
-        {"option": ["a"] * 27},
-        {"question": "a\0b"},
-        {"question": "\udce9"},
-        {"must_choose": "yes"},
-        {"trace": "/etc/passwd"},
-    ):
-        with pytest.raises(Problem) as caught:
-            jobs.start_agent("looker", {"question": "What?", "video": "v1", **change})
-        assert caught.value.more["errors"][0]["loc"] == ["body", "arguments", *change]
-    with pytest.raises(Problem, match="video: Field required"):
-        jobs.start_agent("looker", {"question": "What?"})
+@pytest.mark.parametrize(
+    "change",
+    [{"video": "../../etc"}, {"video": "v1\n"}, {"question": None}, {"trace": "/etc/passwd"}, {"web": ""}],
+)
+def test_an_argument_that_does_not_fit_is_refused(start: Start, change: dict[str, Any]) -> None:
+    with pytest.raises(Problem, match=next(iter(change))):
+        start().start_agent("investigate", {"question": "What?", "video": "v1", **change})
 
 
-def test_the_agents_are_those_of_the_command_line() -> None:
-    specs = {spec.agent: {option.name: option for option in spec.options} for spec in describe_agents()}
-    assert list(specs) == ["investigate", "browse", "shots", "recall"]
-    assert [spec.also for spec in describe_agents()] == [
-        "video-detective",
-        "video-browser",
-        "shotfinder",
-        "raclo",
-    ]
-    assert specs["recall"]["global"].flag == "--global"
-    assert specs["shots"]["min_height"].minimum == 1
-    assert specs["shots"]["style"].choices == ("live", "2d", "3d", "graphics")
-    assert specs["investigate"]["video"].type == "video"
-    named = {name for options in specs.values() for name in options}
-    assert not named & {"trace", "html", "record", "replay", "web", "corpus", "library", "config", "events"}
-
-
-def test_the_command_line_takes_the_words_of_every_option() -> None:
+def test_a_job_of_an_agent_sets_what_the_command_line_takes_and_names_no_file() -> None:
     commands: Any = typer.main.get_group(agent_commands).commands
-    for spec in describe_agents():
-        values = {"text": "-x", "integer": 7, "flag": True, "video": "v1"}
-        arguments: dict[str, Any] = {}
-        for option in spec.options:
-            value = option.choices[-1] if option.choices else values[option.type]
-            arguments[option.name] = [value, value] if option.repeated else value
-        assert spec.problems(arguments) == []
-        words = ["--json", "--events", *spec.words(arguments)]
-        given = commands[spec.agent].make_context(spec.agent, words).params
-        # Options whose flag is another word than their parameter.
-        given |= {"global": given.get("whole"), "tone": given.get("color")}
-        for name, value in arguments.items():
-            assert (str(given[name]) if name == "video" else given[name]) == value, name
-        assert given["events"] is True
+    assert list(AGENTS) == list(AGENT_COMMANDS)
+    offered: set[str] = set()
+    for name, (paper, needed) in AGENTS.items():
+        assert AGENT_COMMANDS[name][1] == paper
+        context = commands[name].make_context(
+            name, ["--json", *agent_words(name, dict.fromkeys(needed, "-x"))]
+        )
+        assert all(str(context.params[one]) == "-x" for one in needed)
+        flags = {flag for param in commands[name].params for flag in param.opts if flag.startswith("--")}
+        offered |= {flag.removeprefix("--").replace("-", "_") for flag in flags}
+    files = {"trace", "record", "replay", "force", "web", "corpus", "library", "config"}
+    assert offered - AGENT_OPTIONS == files | {"json", "verbose", "events", "faults"}
+    assert offered >= AGENT_OPTIONS
 
 
 @pytest.fixture
 def client(tmp_path: Path, roots: Path) -> Iterator[TestClient]:
     settings = Settings(library=tmp_path / "library")
     session = LibrarySession(settings)
-    service = Service(settings, session, tmp_path / "cache", index_roots=(roots,), agents=lambda: [SPEC])
+    service = Service(settings, session, tmp_path / "cache", index_roots=(roots,))
     with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
         yield client
 
@@ -331,7 +286,8 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
         ({"kind": "index", "folder": 7}, 422),
         ({"kind": "index", "folder": "/etc", "all": True}, 422),
         ({"kind": "agent", "agent": "unknown"}, 404),
-        ({"kind": "agent", "agent": "looker"}, 422),
+        ({"kind": "agent", "agent": "shots"}, 422),
+        ({"kind": "agent", "agent": "recall", "arguments": {"option": "a\0b"}}, 422),
         ({"kind": "other"}, 422),
     ):
         answer = client.post("/v1/jobs", json=body)
@@ -341,14 +297,3 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
 
 def test_unknown_jobs_are_404(client: TestClient) -> None:
     assert client.get("/v1/jobs/0123456789abcdef").status_code == 404
-    assert client.get("/v1/agents").json()["agents"][0]["options"][0] == {
-        "name": "video",
-        "type": "video",
-        "help": "Which.",
-        "required": True,
-        "repeated": False,
-        "default": None,
-        "choices": [],
-        "minimum": None,
-        "maximum": None,
-    }
