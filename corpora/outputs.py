@@ -6,7 +6,7 @@ library has indexed, and what is inside a library are never replaced. Symbolic l
 spellings of a path count as the same file. What is written appears whole, by a draft beside it and a rename;
 a symbolic link stays, and what it points to is replaced.
 
-Recordings, and answers with their manifest (`eval.batches`), are taken up again: they are appended to.
+Answers with their manifest (`eval.batches`) are taken up again: they are appended to.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ TRACE_SCHEMA = "rag.trace/1"
 """The schema in the first line of a trace."""
 RESULTS_SCHEMA = "rag.eval.results/1"
 """The schema of `results.json` in a run folder (`eval.runs.runner`)."""
-RECORDING_HEAD = '{"recording": "rag.recording/2"}'
-"""The first line of a recording."""
 
 StrPath = str | os.PathLike[str]
 
@@ -100,20 +98,6 @@ def check_outputs(
         if not _is_special(Path(path)) and any(same_file(path, other) for other in seen):
             raise UsageError(f"{path}: is named for two outputs; name two files")
         seen.append(path)
-
-
-def claim_appended(path: StrPath, head: str, policy: OverwritePolicy = DEFAULT_POLICY) -> None:
-    """`check_output` for a file that is appended to. It exists only if its first line is `head`, of which a
-    killed run may have left a part; `force` empties any other."""
-    check_output(path, policy, taken_up=True)
-    target, line = Path(path), f"{head}\n".encode()
-    if _is_special(target) or not _holds_bytes(target):
-        return
-    with target.open("rb") as file:
-        found = file.read(len(line))
-    if not line.startswith(found):
-        check_output(path, policy)
-        atomic_write_text(target, "")
 
 
 @contextlib.contextmanager

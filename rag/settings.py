@@ -159,11 +159,6 @@ class ReasonerSettings(SettingsSection):
     frames are left out once the server refuses a prompt."""
     max_images: int | None = Field(None, ge=0)
     """Most frames in one call; default: until the server refuses them."""
-    record: Path | None = None
-    """Record every call to a language model in this file (JSON lines, appended); a call that failed is not
-    recorded, and ends a replay."""
-    replay: Path | None = None
-    """Replay the calls of such a file and contact nothing; a call that it does not contain is an error."""
     planner: PartSettings = PartSettings()
     """A separate model for planning."""
     watcher: PartSettings = PartSettings()

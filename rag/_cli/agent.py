@@ -23,19 +23,7 @@ from rag._cli.agent_run import (
 )
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
-from rag._cli.session import (
-    RECORDING,
-    Events,
-    FaultRates,
-    Force,
-    IndexedVideo,
-    Options,
-    Record,
-    Replay,
-    Session,
-    with_session,
-    words,
-)
+from rag._cli.session import Events, FaultRates, Force, IndexedVideo, Options, Session, with_session, words
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
 
@@ -74,7 +62,7 @@ def _question(text: str, options: list[str] | None) -> Question:
     return parse_distinct_question(words(text), tuple(map(words, options or ())))
 
 
-@with_session(RECORDING)
+@with_session()
 def investigate(
     session: Session,
     video: IndexedVideo,
@@ -88,8 +76,6 @@ def investigate(
     option: Options = None,
     must_choose: MustChoose = False,
     trace: Trace = None,
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
     events: Events = False,
 ) -> int:
@@ -117,12 +103,12 @@ def investigate(
         tokens = run.usage.prompt_tokens + run.usage.completion_tokens
         return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
 
-    outputs = Outputs(session, trace, record, replay, force, events)
+    outputs = Outputs(session, trace, force, events)
     opened, shown = open_library_environment(session), Shown(result_json, None, cost)
     return run_agent(outputs, (video,), opened, status, run, settings, shown)
 
 
-@with_session(RECORDING)
+@with_session()
 def browse(
     session: Session,
     question: Asked,
@@ -138,8 +124,6 @@ def browse(
     option: Options = None,
     must_choose: MustChoose = False,
     trace: Trace = None,
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
     events: Events = False,
 ) -> int:
@@ -172,12 +156,12 @@ def browse(
     def cost(run: BrowseRun) -> str:
         return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
 
-    outputs = Outputs(session, trace, record, replay, force, events)
+    outputs = Outputs(session, trace, force, events)
     shown = Shown(result_json, None, cost)
     return run_web_agent(outputs, (web, corpus, faults), agent, asked, settings, shown)
 
 
-@with_session(RECORDING)
+@with_session()
 def shots(
     session: Session,
     description: Annotated[str, argument("DESCRIPTION", "What is to be seen in the shot.")],
@@ -215,8 +199,6 @@ def shots(
     corpus: Corpus = None,
     faults: FaultRates = "",
     trace: Trace = None,
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
     events: Events = False,
 ) -> int:
@@ -244,7 +226,7 @@ def shots(
     def cost(run: ShotRun) -> str:
         return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
 
-    outputs = Outputs(session, trace, record, replay, force, events)
+    outputs = Outputs(session, trace, force, events)
     request, shown = ShotRequest(words(description), wanted), Shown(result_json, result_lines, cost, cited)
     return run_web_agent(outputs, (web, corpus, faults), lambda _: find_shot, request, settings, shown)
 
@@ -258,7 +240,7 @@ def _neighbour(option: str, text: str | None) -> str:
     return words(text or "")
 
 
-@with_session(RECORDING)
+@with_session()
 def recall(
     session: Session,
     whole: Annotated[str, option("--global TEXT", "The impression of the whole video (G).")] = "",
@@ -279,8 +261,6 @@ def recall(
     corpus: Corpus = None,
     faults: FaultRates = "",
     trace: Trace = None,
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
     events: Events = False,
 ) -> int:
@@ -314,7 +294,7 @@ def recall(
     def cost(run: RacloRun) -> str:
         return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
 
-    outputs = Outputs(session, trace, record, replay, force, events)
+    outputs = Outputs(session, trace, force, events)
     shown = Shown(result_json, result_lines, cost, cited)
     return run_web_agent(outputs, (web, corpus, faults), agent, request, settings, shown)
 

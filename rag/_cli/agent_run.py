@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended
+from corpora.outputs import OverwritePolicy, check_output
 from rag._cli.output import (
     echo_stderr,
     line_width,
@@ -92,8 +92,6 @@ class Outputs:
 
     session: Session
     trace: Path | None
-    record: Path | None
-    replay: Path | None
     force: bool
     events: bool
 
@@ -106,10 +104,9 @@ class Outputs:
 
         named = [path for path in inputs if path is not None]
         webs = [folder / name for folder in named if folder.is_dir() for name in (VIDEOS, PAGES)]
-        policy = self.session.overwrite_policy(self.force, *named, self.replay, *webs)
-        check_outputs(policy, self.trace, taken_up=(self.record,))
-        if self.record is not None:
-            claim_appended(self.record, RECORDING_HEAD, policy)
+        policy = self.session.overwrite_policy(self.force, *named, *webs)
+        if self.trace is not None:
+            check_output(self.trace, policy)
         return policy
 
 

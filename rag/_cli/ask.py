@@ -7,18 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended
+from corpora.outputs import OverwritePolicy
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, width
 from rag._cli.session import (
-    RECORDING,
     End,
     Force,
     Options,
     PathGlobs,
-    Record,
-    Replay,
     Session,
     Start,
     Threshold,
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
     from rag.records import SearchFilter
 
 
-@with_session({"search.top_k": "top_k", "search.threshold": "threshold", **RECORDING}, several=True)
+@with_session({"search.top_k": "top_k", "search.threshold": "threshold"}, several=True)
 def ask(
     session: Session,
     question: Annotated[
@@ -61,8 +58,6 @@ def ask(
         Path | None, option("--out FILE", "Write the answers to this file, as JSON lines.")
     ] = None,
     ids: Ids = "hash",
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
 ) -> int:
     """Answer QUESTION from the library, with the windows and passages that prove it.
@@ -70,14 +65,11 @@ def ask(
     Passages have no times: they are read whatever --start and --end are.
     """
     chosen = where(path, begin, end)
-    policy = session.overwrite_policy(force, questions, replay)
-    check_outputs(policy, taken_up=(out, record))
+    policy = session.overwrite_policy(force, questions)
     if out is not None:
         from eval.batches import check_answers
 
         check_answers(out, policy)
-    if record is not None:
-        claim_appended(record, RECORDING_HEAD, policy)
     if questions is not None or out is not None:
         if questions is None or out is None or question is not None or option:
             raise UsageError("--questions FILE and --out FILE go together, and without a QUESTION")

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from corpora.outputs import RECORDING_HEAD, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
 from rag._cli.progress import RunProgress
-from rag._cli.session import RECORDING, Data, Force, Record, Replay, Session, given_path, with_session
+from rag._cli.session import Data, Force, Session, given_path, with_session
 from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ Concurrency = Annotated[
 ]
 
 
-@with_session(RECORDING, without=("library", "seed"))
+@with_session(without=("library", "seed"))
 def run(
     session: Session,
     benchmark: Benchmark,
@@ -62,14 +61,10 @@ def run(
     data: Data = None,
     limit: Limit = None,
     concurrency: Concurrency = 1,
-    record: Record = None,
-    replay: Replay = None,
     force: Force = False,
 ) -> int:
     """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
-    policy = session.overwrite_policy(force, replay)
-    if record is not None:
-        claim_appended(record, RECORDING_HEAD, policy)
+    policy = session.overwrite_policy(force)
     from eval.runs.folder import require_run_folder
     from eval.runs.runner import run_solver
     from eval.tasks import open_task
@@ -187,14 +182,12 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
 
 
-@with_session(RECORDING, without=("library", "seed"))
+@with_session(without=("library", "seed"))
 def score(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
     judge: Annotated[str | None, option("--judge NAME", "Another judge of the benchmark.")] = None,
     data: Data = None,
-    record: Record = None,  # noqa: ARG001 (in the session's settings)
-    replay: Replay = None,  # noqa: ARG001 (as above)
 ) -> int:
     """Score the samples of complete runs again.
 

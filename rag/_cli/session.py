@@ -131,14 +131,6 @@ Start = Annotated[
 End = Annotated[
     float | None, option("--end TIME", "Search videos up to this time: as --start.", parser=given_seconds)
 ]
-Record = Annotated[
-    Path | None, option("--record FILE", "Record every call to a language model in this file.")
-]
-Replay = Annotated[
-    Path | None, option("--replay FILE", "Replay the calls recorded in this file; no model is contacted.")
-]
-RECORDING = {"reasoner.record": "record", "reasoner.replay": "replay"}
-"""For `with_session`: the settings that both set."""
 Options = Annotated[
     list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
 ]

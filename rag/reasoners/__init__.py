@@ -8,30 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, get_args
 
 from corpora.entry_points import load_entry_point
 from indexers.settings import EncoderSettings
-from rag.errors import SettingsError
 from rag.settings import PartSettings, ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.llm.recording import Recording
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part, Reasoner
 
-__all__ = ["ReasonerContext", "deterministic", "open_reasoner"]
+__all__ = ["ReasonerContext", "open_reasoner"]
 
 GROUP = "rag.reasoners"
-
-_FactoryT = TypeVar("_FactoryT", bound="Callable[[ReasonerContext], Reasoner]")
-
-
-def deterministic(factory: _FactoryT) -> _FactoryT:
-    """Mark a factory whose reasoners always give the same reply: there is nothing to record or replay."""
-    factory.__dict__["deterministic"] = True
-    return factory
 
 
 @dataclass(frozen=True)
@@ -49,8 +39,6 @@ class ReasonerContext:
     """The text half of the library's image encoder; None without images."""
     usage_counter: UsageCounter
     """Shared by all reasoners of a run: their calls count against one budget."""
-    recording: Recording | None
-    """Shared by all reasoners of a run; None where nothing is recorded or replayed."""
 
 
 def open_reasoner(
@@ -62,7 +50,6 @@ def open_reasoner(
     Raises `ReasonerError`, `ModelError` or `SettingsError` where a reasoner cannot be opened, and
     `UsageError` for an unknown kind.
     """
-    from rag.reasoners.llm.recording import open_recording
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part
 
@@ -70,14 +57,6 @@ def open_reasoner(
         part: settings.reasoner.of_part(part) for part in ("analyst", *get_args(Part))
     }
     whole = settings.reasoner
-    recorded = whole.record is not None or whole.replay is not None
-    if recorded and all(getattr(_factory(own), "deterministic", False) for own in by_part.values()):
-        kinds = " and ".join(sorted({own.kind for own in by_part.values()}))
-        raise SettingsError(
-            "reasoner.record and reasoner.replay are for a language model; "
-            f"reasoners of the kind {kinds} always give the same reply"
-        )
-    recording = open_recording(whole) if recorded else None
     usage_counter = UsageCounter()
     opened: dict[str, Reasoner] = {}
 
@@ -85,10 +64,11 @@ def open_reasoner(
         # Parts under the same settings share one reasoner: a model in this process is loaded once.
         identity = own.kind if own.kind == "embedded" else _identity(own)
         if identity not in opened:
+            made: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
             context = ReasonerContext(
-                own, settings.encoder, settings.seed, text_encoder, tower, usage_counter, recording
+                own, settings.encoder, settings.seed, text_encoder, tower, usage_counter
             )
-            opened[identity] = _factory(own)(context)
+            opened[identity] = made(context)
         return opened[identity]
 
     routed: dict[Part, Reasoner] = {part: open_part(own) for part, own in by_part.items()}
@@ -101,11 +81,6 @@ def open_reasoner(
     if len({id(own) for own in routed.values()}) == 1:
         return routed["analyst"]
     return RoutedReasoner(routed)
-
-
-def _factory(own: ReasonerSettings) -> Callable[[ReasonerContext], Reasoner]:
-    found: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
-    return found
 
 
 def _identity(own: ReasonerSettings) -> str:

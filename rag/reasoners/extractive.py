@@ -30,7 +30,7 @@ from indexers.settings import EncoderSettings
 from indexers.tensors import weight_files
 from indexers.torch_backend import load_pretrained
 from rag.errors import WeightsInvalid, WeightsMissing
-from rag.reasoners import ReasonerContext, deterministic
+from rag.reasoners import ReasonerContext
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.protocol import ReplyT, RequestT, Role
@@ -242,7 +242,6 @@ def reader_folder(model: str, settings: EncoderSettings) -> Path:
     return find_weights(model or recommended_model("reader").name, settings, "reader")
 
 
-@deterministic
 def open_extractive(context: ReasonerContext) -> ExtractiveReasoner:
     """The factory of the kind `extractive`. Raises as `reader_folder` and `open_embedded` do."""
     inner = open_embedded(context)

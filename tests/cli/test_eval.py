@@ -41,12 +41,12 @@ def test_settings_of_file_and_flags_reach_the_task(
     toy = ToyTask(count=2)
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     Path("mine.toml").write_text("[search]\ntop_k = 17\n[ocr]\nmode = 'on'\n", encoding="utf-8")
-    words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml", "--record", "calls.jsonl"]
+    words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml"]
     before = _variables()
     assert main(words) == 0
     capsys.readouterr()
     (chosen,) = toy.prepared_with
-    assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("calls.jsonl"))
+    assert (chosen.search.top_k, chosen.ocr.mode) == (17, "on")
     assert _variables() == before
 
 

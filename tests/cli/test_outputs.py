@@ -64,10 +64,9 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Refuse:
         ("a.trec", "exists", "search --queries q.jsonl --run a.trec"),
         ("a.jsonl", "exists", "ask --questions q.jsonl --out a.jsonl"),
         ("a.jsonl.manifest.json", "exists", "ask --questions q.jsonl --out a.jsonl"),
-        ("a.jsonl", "exists", "ask --questions q.jsonl --out b.jsonl --record a.jsonl"),
         ("notes", EXISTS, "agent recall --moment cup --web w --trace notes"),
         ("notes", EXISTS, "agent shots cup --web w --trace notes"),
-        ("notes", EXISTS, "agent browse Which? --web w --record notes"),
+        ("notes", EXISTS, "agent browse Which? --web w --trace notes"),
         ("notes", EXISTS, "agent investigate made.mp4 Which? --trace notes"),
         ("site/pages.jsonl", "exists", "web build site note.md"),
         ("o/random-seed0/queries.jsonl", FULL, f"eval run {TOY} --system random --limit 2 --out o"),
@@ -128,8 +127,6 @@ def test_an_input_is_never_an_output(refused: Refuse) -> None:
     held = Path("q.jsonl").read_bytes()
     refused("is an input", "search", "--queries", "q.jsonl", "--run", "q.jsonl")
     refused("is an input", "ask", "--questions", "q.jsonl", "--out", "q.jsonl")
-    words = ("ask", "--questions", "q.jsonl", "--out", "c.jsonl", "--record", "c.jsonl")
-    refused("is named for two outputs", *words)
     assert Path("q.jsonl").read_bytes() == held
     assert main(["web", "build", "site", "note.md"]) == 0
     held = Path("site/web.jsonl").read_bytes()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-
 import pytest
 
 from rag import Library
-from rag._cli.main import main
 from rag.reasoners.llm.usage import KEYS
 from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say
@@ -54,18 +50,3 @@ def test_a_model_answers_from_the_frames_and_words_of_a_window(folder):
     images = [block for block in content if block["type"] == "image_url"]
     assert 1 <= len(images) <= 4
     assert "The torque wrench clicks." in content[0]["text"]
-
-
-def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path, monkeypatch, capsys):
-    recording = tmp_path / "run.jsonl"
-    with chat_server([say(REWRITTEN), say(ANCHOR), say(ANSWER)]) as server:
-        live = asked(folder, server.base_url, record=recording)
-    again = asked(folder, "http://127.0.0.1:1/v1", replay=recording)
-    assert replace(again, timings={}) == replace(live, timings={})
-    assert again.usage.calls == 3
-    for name, value in (("REASONER__KIND", "openai"), ("REASONER__MODEL", "scripted")):
-        monkeypatch.setenv(f"RAG_{name}", value)
-    monkeypatch.setenv("RAG_LOCALIZE__FRAME_BUDGET", "4")
-    command = ["ask", QUESTION, "--replay", str(recording), "--library", str(folder), "--json"]
-    assert main(command) == 0
-    assert json.loads(capsys.readouterr().out)["answer"]["text"] == "the torque wrench"

@@ -69,10 +69,7 @@ class AskingTask(Task[Reasoner]):
         ]
         inputs = {query.query_id: TaskInput(query.query_id, query.text, query.options) for query in queries}
         own: dict[str, Any] = {"model": "m", "base_url": os.environ["ASKING_URL"], "repairs": 1}
-        kept = settings.reasoner
-        reasoner = open_llm_reasoner(
-            ReasonerSettings(kind="openai", **own, record=kept.record, replay=kept.replay)
-        )
+        reasoner = open_llm_reasoner(ReasonerSettings(kind="openai", **own))
         return Prepared(queries, inputs, reasoner, {"none": "0"}, {"reasoner": reasoner.fingerprint})
 
 

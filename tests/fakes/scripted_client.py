@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.recording import open_recording
 from rag.reasoners.prompts import Message
-from rag.settings import ReasonerSettings
 
 ANCHOR = '{"description": "she polishes something", "position": "within"}'
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [0]}
@@ -42,8 +39,3 @@ class Scripted:
         if isinstance(line, Exception):
             raise line
         return line if isinstance(line, ChatReply) else ChatReply(line)
-
-
-def recorded(path, *lines, **changes) -> LlmReasoner:
-    settings = ReasonerSettings(kind="openai", model="scripted", record=path, **changes)
-    return LlmReasoner(Scripted(*lines), settings, recording=open_recording(settings))

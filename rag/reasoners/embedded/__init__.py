@@ -11,7 +11,7 @@ from typing import Any
 
 from indexers.protocol import TextEncoder, TextTower
 from rag.errors import RoleUnknown, SettingsError
-from rag.reasoners import ReasonerContext, deterministic
+from rag.reasoners import ReasonerContext
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles import ROLES
@@ -77,7 +77,6 @@ RULES: dict[str, Callable[..., Any]] = {
 `scorer` and `calibrator`."""
 
 
-@deterministic
 def open_embedded(context: ReasonerContext) -> EmbeddedReasoner:
     """The factory of the kind `embedded`. Raises `SettingsError` without a text encoder."""
     if context.text_encoder is None:

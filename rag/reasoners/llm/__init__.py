@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
@@ -12,7 +11,6 @@ from rag.settings import ReasonerSettings
 if TYPE_CHECKING:
     from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
-    from rag.reasoners.llm.recording import Recording
     from rag.reasoners.llm.usage import UsageCounter
 
 __all__ = ["open_llm", "open_llm_reasoner"]
@@ -20,40 +18,24 @@ __all__ = ["open_llm", "open_llm_reasoner"]
 
 def open_llm(context: ReasonerContext) -> LlmReasoner:
     """The factory of the kinds `openai` and `transformers`; raises as `open_llm_reasoner` does."""
-    return open_llm_reasoner(
-        context.settings, seed=context.seed, usage_counter=context.usage_counter, recording=context.recording
-    )
+    return open_llm_reasoner(context.settings, seed=context.seed, usage_counter=context.usage_counter)
 
 
 def open_llm_reasoner(
-    settings: ReasonerSettings,
-    *,
-    seed: int = 0,
-    usage_counter: UsageCounter | None = None,
-    recording: Recording | None = None,
+    settings: ReasonerSettings, *, seed: int = 0, usage_counter: UsageCounter | None = None
 ) -> LlmReasoner:
     """The reasoner that `settings.kind` names (`openai` or `transformers`).
 
-    `usage_counter`, `recording`: shared by several; by default its own, and what `settings.record` or
-    `settings.replay` say. No server is contacted yet; a model in process is loaded now, but for a
-    replay, which needs none.
+    `usage_counter`: shared by several; default, its own. No server is contacted yet; a model in process is
+    loaded now.
     Raises `SettingsError`, `WeightsMissing`, `WeightsInvalid` or `DeviceFull`.
     """
     from rag.reasoners.llm.reasoner import LlmReasoner
-    from rag.reasoners.llm.recording import open_recording
 
-    client = _open_client(settings, seed)
-    if recording is None:
-        recording = open_recording(settings)
-    return LlmReasoner(client, settings, usage_counter=usage_counter, recording=recording, seed=seed)
+    return LlmReasoner(_open_client(settings, seed), settings, usage_counter=usage_counter, seed=seed)
 
 
 def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:
-    if settings.replay is not None:
-        from rag.reasoners.llm.messages import ReplayClient
-
-        named = Path(settings.model).expanduser().name if settings.kind == "transformers" else settings.model
-        return ReplayClient(f"{settings.kind}:{named}")
     match settings.kind:
         case "openai":
             from rag.reasoners.llm.openai_client import OpenAIClient

@@ -1,22 +1,19 @@
 """What is said to a language model, before any library's own form of it.
 
-Plain records, so that prompts are rendered, counted, recorded and compared alike for every client.
+Plain records, so that prompts are rendered and counted alike for every client.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
-
-from annotated_types import Interval
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rag.reasoners.prompts import Message
 
 LARGEST_COUNT = 2**53
 """A larger number of tokens is no real count."""
-Count = Annotated[int, Interval(ge=0, le=LARGEST_COUNT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +21,10 @@ class ChatReply:
     """One reply, and what it cost where the model said so (None where it did not)."""
 
     text: str
-    prompt_tokens: Count | None = None
+    prompt_tokens: int | None = None
     """All tokens read, those of images among them."""
-    completion_tokens: Count | None = None
-    image_tokens: Count | None = None
+    completion_tokens: int | None = None
+    image_tokens: int | None = None
     cut: bool = False
     """The reply ended at the token limit, not at its end."""
     reduced: bool = False
@@ -54,14 +51,3 @@ class ChatClient(Protocol):
         `ReasonerUnreachable`, where that is sooner than the client's own limit.
         """
         ...
-
-
-class ReplayClient:
-    """The model's name in a replay, where no model is needed."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def send(self, *_: Any, **__: Any) -> ChatReply:
-        """Never called: a replay contacts nothing."""
-        raise AssertionError("a replay contacts nothing")

@@ -19,7 +19,6 @@ from rag.reasoners.llm.fitting import (
     reduced_variables,
 )
 from rag.reasoners.llm.messages import ChatClient, ChatReply
-from rag.reasoners.llm.recording import ExchangeInput, Recording
 from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
 from rag.reasoners.llm.usage import (
     UsageCounter,
@@ -47,8 +46,7 @@ class LlmReasoner:
 
     `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
     repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
-    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `usage_counter`,
-    `recording`: shared by the models of one run.
+    another `ReasonerError`. `usage_counter`: shared by the models of one run.
     """
 
     def __init__(
@@ -57,7 +55,6 @@ class LlmReasoner:
         settings: ReasonerSettings,
         *,
         usage_counter: UsageCounter | None = None,
-        recording: Recording | None = None,
         seed: int = 0,
     ) -> None:
         self.name = client.name
@@ -65,7 +62,6 @@ class LlmReasoner:
         self._client = client
         self._settings = settings
         self._usage_counter = usage_counter if usage_counter is not None else UsageCounter()
-        self._recording = recording
         self._seed = seed
 
     @property
@@ -75,13 +71,7 @@ class LlmReasoner:
         chosen = self._settings
         audio = {"audio_seconds": chosen.audio_seconds} if chosen.audio else {}
         more = {"zoom_short_side": chosen.zoom_short_side, **audio, "prompts": prompts}
-        return json.dumps({**self._facts, **more}, sort_keys=True)
-
-    @property
-    def _facts(self) -> dict[str, Any]:
-        """The settings that decide a reply; part of an exchange's key."""
-        chosen = self._settings
-        return {
+        facts = {
             "model": self.name,
             "temperature": 0,
             "seed": self._seed,
@@ -90,6 +80,7 @@ class LlmReasoner:
             "image_short_side": chosen.image_short_side,
             "structured": chosen.structured,
         }
+        return json.dumps({**facts, **more}, sort_keys=True)
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
         """Run one role: render its prompt, send it, parse the reply.
@@ -168,25 +159,17 @@ class LlmReasoner:
         # Counted before it is made, so that a failed one is not free.
         self._usage_counter.add(role, calls=1, repairs=repair)
 
-        def live() -> tuple[ChatReply, float]:
-            started = turn_clock()
-            try:
-                sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest, within)
-            except ReasonerError as error:
-                spent = turn_clock() - started
-                self._usage_counter.add(role, seconds=spent)
-                bounded = within is not None and within < self._settings.timeout_seconds
-                if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
-                    raise seconds_spent(self._settings, self.name, role) from error
-                raise
-            return sent, turn_clock() - started
-
-        if self._recording is None:
-            sent, seconds = live()
-        else:
-            asked = ExchangeInput.of(role, prompt.version, self._facts, messages)
-            sent, seconds = self._recording.exchange(asked, live)
-        self._usage_counter.add(role, seconds=seconds, reduced=sent.reduced)
+        started = turn_clock()
+        try:
+            sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest, within)
+        except ReasonerError as error:
+            spent = turn_clock() - started
+            self._usage_counter.add(role, seconds=spent)
+            bounded = within is not None and within < self._settings.timeout_seconds
+            if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
+                raise seconds_spent(self._settings, self.name, role) from error
+            raise
+        self._usage_counter.add(role, seconds=turn_clock() - started, reduced=sent.reduced)
         self._usage_counter.record(role, messages, sent)
         return sent
 

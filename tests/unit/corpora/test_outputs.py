@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from corpora.outputs import (
-    RECORDING_HEAD,
     OverwritePolicy,
     atomic_file,
     atomic_write_text,
     check_output,
     check_outputs,
-    claim_appended,
     open_output,
     output_folder,
     replace_file,
@@ -128,19 +126,6 @@ def test_a_stream_replaces_a_file_but_not_its_hard_links(tmp_path: Path) -> None
         stream.write("new\n")
     assert path.read_text() == "new\n"
     assert "plan" in (tmp_path / "b.jsonl").read_text()
-
-
-def test_a_recording_is_kept_and_another_file_emptied_by_force_alone(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    for held in (f"{RECORDING_HEAD}\n{{}}\n", RECORDING_HEAD[:9], ""):
-        path.write_text(held)
-        claim_appended(path, RECORDING_HEAD, FORCE)
-        assert path.read_text() == held
-    path.write_text("letters\n")
-    with pytest.raises(UsageError, match=r"a\.jsonl: exists"):
-        claim_appended(path, RECORDING_HEAD)
-    claim_appended(path, RECORDING_HEAD, FORCE)
-    assert path.read_bytes() == b""
 
 
 def fill(folder: Path, policy: OverwritePolicy | None = None, *, shared: bool = False, **files: str) -> None:
