@@ -8,11 +8,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import griffe
 from griffe2md import ConfigDict, render_object_docs
+
+from rag import errors
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "reference" / "api.md"
@@ -41,7 +44,9 @@ def exports() -> dict[str, set[str]]:
     """Module to names: what `rag/__init__.py` exports, by the imports that a type checker sees."""
     tree = ast.parse((ROOT / "rag" / "__init__.py").read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    found = {node.module: {alias.name for alias in node.names} for node in imports}
+    found: dict[str, set[str]] = {}
+    for node in imports:
+        found.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
     return {module: names for module, names in found.items() if "." in module}
 
 
@@ -62,13 +67,22 @@ def load(module: str, name: str) -> griffe.Object:
     return found
 
 
+def error_lines(kind: type, depth: int = 0) -> Iterator[str]:
+    """A kind of errors, and those below it, each with the first line of its docstring."""
+    first = (kind.__doc__ or "").strip().splitlines()[0]
+    yield f"{'    ' * depth}{kind.__name__:<{40 - 4 * depth}} {first}"
+    for below in vars(errors).values():
+        if isinstance(below, type) and kind in below.__bases__:
+            yield from error_lines(below, depth + 1)
+
+
 def page() -> str:
     """The page: one section for every object, sorted by name."""
     objects = [load(module, name) for module, names in exports().items() for name in names]
     sections = [
         render_object_docs(each, CONFIG).strip() for each in sorted(objects, key=lambda one: one.name)
     ]
-    tree = ast.get_docstring(ast.parse((ROOT / "rag" / "errors.py").read_text(encoding="utf-8"))) or ""
+    tree = "\n".join(error_lines(errors.RagError))
     sections.append(f"## Errors\n\n`rag.errors`:\n\n```text\n{tree}\n```")
     # Links to the pages of other projects lead nowhere here.
     return re.sub(r"\[([^\]]+)\]\(#[\w.]+\)", r"\1", HEAD + "\n\n".join(sections) + "\n")

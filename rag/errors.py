@@ -1,55 +1,4 @@
-"""Every error that users can get, as one tree.
-
-RagError
-├── UsageError               wrong arguments or settings; exit 2
-│   ├── SettingsError        a setting is unknown or out of range
-│   └── QuestionError        an empty question, too many options, ...
-├── FileProblem              one file cannot be used; the others are
-│   ├── UnreadableFile       it cannot be opened, or is no file at all
-│   │   ├── ChangedFile      it changed while it was read
-│   │   └── UnfetchedFile    its object store gives others, and not this one
-│   ├── StaleFile            it changed since it was indexed
-│   ├── UnsupportedFile      no reader for this kind of file
-│   ├── DamagedFile          it opened, but contains nothing usable
-│   ├── StalledFile          its reader made no progress for too long, or was ended
-│   │   └── OverLimit        it took more time or memory than allowed, or crashed
-│   └── WorkerLost           the workers that took it died, or took too long
-├── DiskError                a named file is on a disk that is full, read-only or not permitted
-├── ScratchFull              no room for a copy of an object
-├── StoreError               an object store refuses, fails or cannot be reached
-│   └── Refused              an object is there already, or has changed
-├── LibraryError             the library on disk
-│   ├── LibraryNotFound      there is none here
-│   ├── LibraryBusy          locked by another writer
-│   ├── LibraryReadOnly      it cannot be written, or not even read
-│   ├── LibraryFull          the disk is full
-│   ├── LibraryTooNew        it was written by a newer version
-│   ├── LibraryCorrupt       a table cannot be read
-│   └── EncoderMismatch      it was made with another encoder
-├── ModelError               model weights
-│   ├── WeightsMissing       not on this machine
-│   ├── WeightsInvalid       present, but not as published
-│   ├── DeviceFull           a GPU has too little free memory
-│   └── ExtraMissing         the optional package that runs the model is not installed
-├── ReasonerError            the language model behind a role
-│   ├── RoleUnknown          the reasoner has no rule for the role
-│   ├── ReasonerUnreachable  no answer from the server
-│   ├── RequestRefused       the server refuses the request
-│   └── Unanswered           this question alone gets no answer
-│       ├── ReplyInvalid     its reply does not parse, after bounded repair
-│       ├── PromptTooLarge   longer, or with more images, than the model takes
-│       └── BudgetSpent      calls, tokens or seconds ran out
-├── ReplayUnknown            the recording that is replayed does not contain the call
-└── WebError                 a web of videos and pages
-    ├── WebUnusable          no web in the folder, or one that cannot be read
-    ├── LiveWebRefused       the live web was asked for; exit 2
-    ├── PageGone             a dead link, or an address that the web does not have
-    ├── AccessRefused        restricted by age, region or privacy
-    ├── NoTranscript         the video has no transcript
-    ├── NoMedia              a page without a video
-    ├── DownloadTruncated    the file ended early; trying again may help
-    ├── RateLimited          too many calls; trying again later helps
-    └── WebTimeout           no answer in time; trying again may help
+"""Every error that users can get, as one tree below `RagError` (drawn in docs/reference/api.md).
 
 The message of each is one line that says what is wrong and what to do next.
 The command line prints it on stderr and exits with `exit_code`; anything
@@ -164,10 +113,6 @@ class PromptTooLarge(Unanswered):
         super().__init__(message)
         self.context_tokens = context_tokens
         self.max_images = max_images
-
-
-class ReplayUnknown(RagError):
-    """The recording that is replayed does not contain the call; no agent continues after it."""
 
 
 class BudgetSpent(Unanswered):

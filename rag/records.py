@@ -19,33 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Answer",
-    "Citation",
-    "PassageCitation",
-    "PassageHit",
-    "Question",
-    "ScoreCurve",
-    "ScoredOption",
-    "SearchFilter",
-    "ShotFilter",
-    "UnmeasuredVideos",
-    "Usage",
-    "VideoCitation",
-    "VideoHit",
-    "VideoInterval",
-    "doubt",
-    "is_still",
-    "lead",
-    "pages_with",
-    "passage_citation",
-    "passage_name",
-    "rounded_down",
-    "span_name",
-    "verdict_of",
-    "window_name",
-]
-
 VideoInterval = tuple[str, float, float]
 """A video id, and [start, end) seconds of that video."""
 
