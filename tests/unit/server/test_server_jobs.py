@@ -253,7 +253,7 @@ def test_a_job_of_an_agent_sets_what_the_command_line_takes_and_names_no_file() 
         assert all(str(context.params[one]) == "-x" for one in needed)
         flags = {flag for param in commands[name].params for flag in param.opts if flag.startswith("--")}
         offered |= {flag.removeprefix("--").replace("-", "_") for flag in flags}
-    files = {"trace", "record", "replay", "force", "web", "corpus", "library", "config"}
+    files = {"trace", "force", "web", "corpus", "library", "config"}
     assert offered - AGENT_OPTIONS == files | {"json", "verbose", "events", "faults"}
     assert offered >= AGENT_OPTIONS
 
