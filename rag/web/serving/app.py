@@ -6,7 +6,7 @@ Handlers are plain functions, which Starlette runs in threads: a slow answer doe
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -45,7 +45,6 @@ from rag.rendering.webvtt import webvtt
 from rag.web.mock import LARGEST_PAGE, Web
 from rag.web.records import Page
 from rag.web.serving import pages, serper, youtube
-from rag.web.serving.media import Thumbnails, cut_file
 from rag.web.serving.pages import Links
 
 STATUS: tuple[tuple[type[RagError], int], ...] = (
@@ -68,14 +67,7 @@ MOST_SHOWN = 80
 
 def build_app(web: Web, host: str = HOST) -> Starlette:
     """`host`: the address that is listened on; requests for other names than its own are refused."""
-    thumbnails = Thumbnails(web)
-    face = _Face(web, thumbnails)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        thumbnails.close()
-
+    face = _Face(web)
     return Starlette(
         routes=[
             Route("/", face.front),
@@ -83,7 +75,6 @@ def build_app(web: Web, host: str = HOST) -> Starlette:
             Route("/pages/{name:path}", face.text),
             Route("/media/{name:path}.mp4", face.media),
             Route("/transcripts/{name:path}.vtt", face.transcript),
-            Route("/thumbnails/{name:path}.jpg", face.thumbnail),
             Route("/youtube/v3/search", face.youtube_search),
             Route("/youtube/v3/videos", face.youtube_videos),
             Route("/search", face.serper_search, methods=["GET", "POST"]),
@@ -91,8 +82,15 @@ def build_app(web: Web, host: str = HOST) -> Starlette:
         ],
         middleware=[Middleware(_OwnNames, host=host)],
         exception_handlers={RagError: _failed},
-        lifespan=lifespan,
     )
+
+
+def _cut_file(path: Path, received: int) -> Iterator[bytes]:
+    """The first `received` bytes of a file, and never the last: who promised them all is cut short."""
+    with path.open("rb") as file:
+        yield file.read(min(received, path.stat().st_size - 1))
+    # Ending without the rest makes the server drop the connection.
+    raise ConnectionResetError("cut, as planned")
 
 
 class _OwnNames:
@@ -113,9 +111,8 @@ class _OwnNames:
 class _Face:
     """One handler a route."""
 
-    def __init__(self, web: Web, thumbnails: Thumbnails) -> None:
+    def __init__(self, web: Web) -> None:
         self._web = web
-        self._thumbnails = thumbnails
 
     def front(self, _: Request) -> Response:
         held = self._web.catalogue
@@ -144,7 +141,7 @@ class _Face:
                 path = Path(self._web.media(url).path)
                 size = {"Content-Length": str(path.stat().st_size), "Accept-Ranges": "bytes"}
                 return StreamingResponse(
-                    cut_file(path, error.received), headers=size, media_type=media_type(str(path))
+                    _cut_file(path, error.received), headers=size, media_type=media_type(str(path))
                 )
         return FileResponse(got.path, media_type=media_type(got.path))
 
@@ -153,16 +150,10 @@ class _Face:
         lines = ((line.start, line.end, line.text) for line in said.lines)
         return Response(webvtt(lines), media_type="text/vtt")
 
-    def thumbnail(self, request: Request) -> Response:
-        entry = self._web.catalogue.by_id.get(request.path_params["name"])
-        if entry is None:
-            raise PageGone(f"{request.url}: no such video")
-        return Response(self._thumbnails.image(entry.url, entry.duration), media_type="image/jpeg")
-
     def youtube_search(self, request: Request) -> Response:
         asked = _checked(YouTubeSearch, request.query_params)
         found = self._web.search_videos(asked.q, page=asked.page, page_size=asked.max_results)
-        return JSONResponse(youtube.search_list(found, _links(request), asked.max_results))
+        return JSONResponse(youtube.search_list(found, asked.max_results))
 
     def youtube_videos(self, request: Request) -> Response:
         asked = request.query_params
@@ -174,9 +165,7 @@ class _Face:
             with contextlib.suppress(PageGone):
                 found.append(self._web.open(self._url(name)))
         parts = asked.get("part", "snippet").split(",")
-        return JSONResponse(
-            youtube.video_list([youtube.video_item(page, _links(request), parts) for page in found])
-        )
+        return JSONResponse(youtube.video_list([youtube.video_item(page, parts) for page in found]))
 
     async def serper_search(self, request: Request) -> Response:
         asked = await _serper_asked(request)

@@ -27,10 +27,6 @@ class Links:
         """Address of a video file."""
         return f"{self.base}/media/{quote(name, safe='')}.mp4"
 
-    def thumbnail(self, name: str) -> str:
-        """Address of a video's thumbnail."""
-        return f"{self.base}/thumbnails/{quote(name, safe='')}.jpg"
-
     def transcript(self, name: str) -> str:
         """Address of a video's transcript in WebVTT."""
         return f"{self.base}/transcripts/{quote(name, safe='')}.vtt"
@@ -93,7 +89,7 @@ def front_page(videos: int, pages: int) -> str:
         "GET /youtube/v3/videos?part=snippet,contentDetails&id=...",
         'POST /search {"q": ...}',
         'POST /videos {"q": ...}',
-        "GET /watch?v=ID, /pages/ID, /media/ID.mp4, /transcripts/ID.vtt, /thumbnails/ID.jpg",
+        "GET /watch?v=ID, /pages/ID, /media/ID.mp4, /transcripts/ID.vtt",
     )
     return _html(
         "A frozen web",
@@ -113,7 +109,7 @@ def _structured(page: Page, links: Links, media_type: str) -> str:
         "@id": page.id,
         "name": page.title,
         "description": page.text or page.title,
-        "thumbnailUrl": [links.thumbnail(page.id)],
+        "thumbnailUrl": [page.thumbnail] if page.thumbnail else [],
         "uploadDate": published(page.upload_date),
         "duration": iso_duration(page.duration),
         "url": links.page(page.id),

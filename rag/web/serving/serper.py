@@ -32,7 +32,7 @@ def videos(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:
                 "title": result.title,
                 "link": links.page(result.id),
                 "snippet": result.snippet,
-                "imageUrl": links.thumbnail(result.id),
+                "imageUrl": result.thumbnail,
                 "duration": _clock(result.duration),
                 "source": "videos.example",
                 "channel": result.channel,

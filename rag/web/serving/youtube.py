@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rag.web.records import Page, SearchPage, SearchResult
-from rag.web.serving.pages import Links, iso_duration, published
+from rag.web.serving.pages import iso_duration, published
 
 REASONS = {
     400: "badRequest",
@@ -16,22 +16,20 @@ REASONS = {
     429: "rateLimitExceeded",
     504: "backendError",
 }
-SIZES = (("default", 120, 90), ("medium", 320, 180), ("high", 480, 360))
 PEOPLE_AND_BLOGS = "22"
 
 
-def search_list(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:
+def search_list(found: SearchPage, page_size: int) -> dict[str, Any]:
     """`search.list`."""
-    items = [_search_item(result, links) for result in found.results]
+    items = [_search_item(result) for result in found.results]
     return _list("youtube#searchListResponse", items, found.total, page_size) | _tokens(found)
 
 
-def video_item(page: Page, links: Links, parts: Sequence[str]) -> dict[str, Any]:
+def video_item(page: Page, parts: Sequence[str]) -> dict[str, Any]:
     """One resource of `videos.list`, with the parts that were asked for."""
     item: dict[str, Any] = {"kind": "youtube#video", "id": page.id}
     made = {
-        "snippet": _snippet(page, page.text, links)
-        | {"tags": list(page.tags), "categoryId": PEOPLE_AND_BLOGS},
+        "snippet": _snippet(page, page.text) | {"tags": list(page.tags), "categoryId": PEOPLE_AND_BLOGS},
         "contentDetails": _content_details(page),
         "status": {
             "uploadStatus": "processed",
@@ -55,8 +53,8 @@ def error_shape(status: int, message: str) -> dict[str, Any]:
     return {"error": {"code": status, "message": message, "errors": [detail]}}
 
 
-def _search_item(result: SearchResult, links: Links) -> dict[str, Any]:
-    snippet = _snippet(result, result.snippet, links)
+def _search_item(result: SearchResult) -> dict[str, Any]:
+    snippet = _snippet(result, result.snippet)
     return {
         "kind": "youtube#searchResult",
         "id": {"kind": "youtube#video", "videoId": result.id},
@@ -64,14 +62,13 @@ def _search_item(result: SearchResult, links: Links) -> dict[str, Any]:
     }
 
 
-def _snippet(item: Page | SearchResult, description: str, links: Links) -> dict[str, Any]:
-    url = links.thumbnail(item.id)
+def _snippet(item: Page | SearchResult, description: str) -> dict[str, Any]:
     return {
         "publishedAt": published(item.upload_date),
         "channelId": "UC" + hashlib.sha256(item.channel.encode()).hexdigest()[:22],
         "title": item.title,
         "description": description,
-        "thumbnails": {name: {"url": url, "width": width, "height": height} for name, width, height in SIZES},
+        "thumbnails": {"default": {"url": item.thumbnail}} if item.thumbnail else {},
         "channelTitle": item.channel,
         "liveBroadcastContent": "none",
     }
