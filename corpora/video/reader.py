@@ -26,7 +26,7 @@ from corpora.video.clipping import copy_streams, encode_clip
 from corpora.video.decoders import check_decoder, decode, decode_at
 from corpora.video.ipc import MediaProcess
 from corpora.video.probe import probe_file, read_tracks
-from corpora.video.pyav_decoder import keyframes_near, read_packets
+from corpora.video.pyav_decoder import read_packets
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe, TimedText, TrackFacts
 from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector
 from corpora.video.sidecars import Sidecars, merge_sidecars, read_sidecar
@@ -219,17 +219,6 @@ class MediaReader:
         [found] = list(self._decoded(decode_at, path, probe=self._facts(path), **asked))
         frames: Frames = found
         return frames
-
-    def keyframes(self, path: str, times: Sequence[float], size: tuple[int, int]) -> Frames:
-        """For each of `times` the keyframe on screen before it, else the first one after, in ascending order.
-
-        `size`: width and height of the upright images, whatever the video's shape. Far cheaper than
-        `frames_at`, and as far off as keyframes are apart. `times` of the result: those of the keyframes.
-        """
-        # Of PyAV, whatever the decoder: no other reads keyframes alone.
-        asked = {"times": sorted(map(float, times)), "size": size}
-        found: Frames = self._one(keyframes_near, path, probe=self._facts(path), **asked)
-        return found
 
     def packets(self, path: str) -> DecodeReport:
         """Of a video none of whose frames are decoded: when its last packet ends, of image or sound, and

@@ -1,4 +1,4 @@
-"""WebVTT: captions, chapters and storyboards."""
+"""WebVTT: captions and chapters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Media of the videos: files with ranges, windows as clips, frames, thumbnails, storyboards, captions."""
+"""Media of the videos: files with ranges, windows as clips, frames, thumbnails, captions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from http import HTTPStatus
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.datastructures import Headers
 from starlette.responses import (
     FileResponse,
@@ -30,7 +30,7 @@ from rag.rendering.shapes import EvidenceItem, evidence_shape, report_shape
 from rag.rendering.webvtt import webvtt
 from rag.server.library_routes import VideoId, VideoRow, known_video, spans_of, video_row
 from rag.server.problems import Document, Problem, problems
-from rag.server.renditions import best_moment, tile_cues, tile_times
+from rag.server.renditions import best_moment
 from rag.server.service import Served, Service
 
 router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
@@ -297,26 +297,6 @@ async def thumbnail(
         require_inside(facts, t)
     made = await service.while_connected(request, service.media.thumbnail, path, facts, t)
     return file_response(made, f"{video_id}-{t:.3f}-thumbnail", "image/jpeg", IMMUTABLE)
-
-
-@media_route("/storyboard.vtt", "text/vtt")
-def storyboard_cues(service: Served, video_id: VideoId) -> Response:
-    """The tiles of the storyboard: each cue names an image and a place in it."""
-    facts, _ = opened(service, video_id)
-    cues = tile_cues(facts) if facts.width > 0 < facts.height else ()
-    return vtt_response(webvtt(cues))
-
-
-@media_route("/storyboard/{part}.jpg", "image/jpeg")
-async def storyboard(
-    request: Request, service: Served, video_id: VideoId, part: Annotated[int, Path(ge=0, le=100_000)]
-) -> Response:
-    """Keyframes of five minutes, as tiles of one JPEG."""
-    facts, path = await service.in_media_thread(opened, service, video_id)
-    if not tile_times(facts, part):
-        raise Problem(404, "unknown-id", f"{part}: the storyboard of this video has no such part")
-    made = await service.while_connected(request, service.media.storyboard, path, facts, part)
-    return file_response(made, f"{video_id}-storyboard-{part}", "image/jpeg", IMMUTABLE)
 
 
 @media_route("/captions.vtt", "text/vtt")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.platforms import KILL
-from corpora.records import Frames, Shot, Video
+from corpora.records import Shot, Video
 from corpora.settings import StorageSettings, VideoSettings
 from corpora.video.records import Probe
 from rag.errors import QuestionError, UnsupportedFile
@@ -33,10 +33,6 @@ MOST_PIXELS = 24_000_000
 QUALITY = 82
 """Of JPEG files."""
 THUMBNAIL_HEIGHT = 180
-TILE = (160, 90)
-"""Most width and height of a storyboard's tile."""
-TILE_SECONDS, TILES_A_ROW, TILES_A_PART = 5.0, 10, 60
-PART_SECONDS = TILE_SECONDS * TILES_A_PART
 LOOK_SECONDS = 0.5
 """Between two looks at whether a cut is done."""
 
@@ -82,18 +78,6 @@ class MediaRenderer:
         return self._cache.get(
             name, ".jpg", lambda out: out.write_bytes(self.frame(path, video, time, THUMBNAIL_HEIGHT)[0])
         )
-
-    def storyboard(self, path: str, video: Video, part: int) -> Path:
-        """A JPEG file with the keyframes of one part of the video, `TILES_A_ROW` tiles a row."""
-        _require_images(video)
-        times, size = tile_times(video, part), tile_size(video)
-
-        def make(out: Path) -> None:
-            with self._reader() as reader:
-                frames = reader.keyframes(path, times, size)
-            out.write_bytes(jpeg(tiled(frames)))
-
-        return self._cache.get(f"storyboard {video.video_id} {part}", ".jpg", make)
 
     def clip(self, path: str, video_id: str, start: float, end: float, stopped: threading.Event) -> Path:
         """The window as an MP4 file, encoded again; given up once `stopped` is set."""
@@ -174,46 +158,6 @@ def best_moment(video: Video, shots: Sequence[Shot]) -> float:
     if not shots:
         return video.duration / 2
     return max(shots, key=lambda shot: (shot.end - shot.start, -shot.start)).key_time
-
-
-def tile_size(video: Video) -> tuple[int, int]:
-    """Even width and height of a storyboard's tile: as large as `TILE` allows, in the video's shape."""
-    scale = min(TILE[0] / video.width, TILE[1] / video.height)
-    width, height = (max(2, round(side * scale / 2) * 2) for side in (video.width, video.height))
-    return width, height
-
-
-def tile_times(video: Video, part: int) -> list[float]:
-    """Seconds of the tiles of one part; empty behind the end."""
-    first = part * PART_SECONDS
-    left = video.duration - first
-    count = min(TILES_A_PART, max(-(-left // TILE_SECONDS), 1 if part == 0 else 0))
-    return [first + index * TILE_SECONDS for index in range(int(count))]
-
-
-def tile_cues(video: Video) -> Iterator[tuple[float, float, str]]:
-    """A WebVTT cue for each tile: the address of its part, and its place there."""
-    width, height = tile_size(video)
-    part = 0
-    while times := tile_times(video, part):
-        for index, time in enumerate(times):
-            row, column = divmod(index, TILES_A_ROW)
-            place = f"storyboard/{part}.jpg#xywh={column * width},{row * height},{width},{height}"
-            yield time, min(time + TILE_SECONDS, max(video.duration, time + 0.001)), place
-        part += 1
-
-
-def tiled(frames: Frames) -> NDArray[np.uint8]:
-    """The images in rows of `TILES_A_ROW`, uint8 (h, w, 3); places without an image are black."""
-    import numpy as np
-
-    count, height, width, _ = frames.images.shape
-    rows = -(-count // TILES_A_ROW)
-    board = np.zeros((rows * height, min(count, TILES_A_ROW) * width, 3), np.uint8)
-    for index, image in enumerate(frames.images):
-        row, column = divmod(index, TILES_A_ROW)
-        board[row * height : (row + 1) * height, column * width : (column + 1) * width] = image
-    return board
 
 
 def jpeg(image: NDArray[np.uint8]) -> bytes:

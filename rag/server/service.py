@@ -43,7 +43,7 @@ class Service:
     settings: Settings
     session: LibrarySession
     cache_folder: Path
-    """Where clips, thumbnails and storyboards are kept."""
+    """Where clips and thumbnails are kept."""
     index_roots: tuple[Path, ...] = ()
     """Folders below which jobs may index; none: indexing is off."""
     address: str | None = "http://127.0.0.1:8650"

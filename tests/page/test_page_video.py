@@ -238,17 +238,16 @@ def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
     assert abs(float(tab.place.split(",")[-1]) - 24) < 0.2
 
 
-def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: Site) -> None:
+def test_12_hovering_scrubs_and_the_frames_come_on_demand(tab: Tab, site: Site) -> None:
     tab.open("#/search?q=beryllium&kind=video")
     shot = tab.page.locator(f"[data-citation^='{site.tools}@'] .shot").first
-    assert not any("storyboard" in url for url in tab.requests)
     box = shot.bounding_box()
     tab.page.mouse.move(box["x"] + 5, box["y"] + 20)
-    shot.locator(".tiles").wait_for(state="attached")
     tab.wait("() => document.querySelector('.shot.scrubbing')")
-    tab.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 20)
+    tab.page.mouse.move(box["x"] + box["width"] * 0.93, box["y"] + 20)
     tab.wait(
-        "() => document.querySelector('.scrubbing .tiles').style.backgroundImage.includes('storyboard/0.jpg')"
+        "() => { const image = document.querySelector('.scrubbing .under');"
+        " return image.complete && image.naturalWidth && image.src.endsWith('t=22.2') }"
     )
     open_tools(tab, site)
     tab.page.get_by_role("button", name="Frames").click()

@@ -62,7 +62,6 @@ export const media = {
   clip: (/** @type {string} */ id, /** @type {number} */ start, /** @type {number} */ end) => `${video(id)}/clip?start=${exact(start)}&end=${exact(end)}`,
   frame: (/** @type {string} */ id, /** @type {number} */ t, height = 720) => `${video(id)}/frame?t=${exact(t)}&height=${height}`,
   thumbnail: (/** @type {string} */ id, /** @type {number | null} */ t = null) => `${video(id)}/thumbnail${t === null ? "" : `?t=${exact(t)}`}`,
-  storyboard: (/** @type {string} */ id) => `${video(id)}/storyboard.vtt`,
   captions: (/** @type {string} */ id) => `${video(id)}/captions.vtt`,
 };
 export const videoPath = video;

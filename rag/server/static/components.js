@@ -144,7 +144,7 @@ export const momentImage = (moment, address, label) => html`
   <a class="shot" href=${address} aria-label=${label} @pointerenter=${scrub.enter} @pointermove=${scrub.move} @pointerleave=${scrub.leave}
     data-video=${moment.video_id} data-at=${moment.start}>
     <img src=${media.thumbnail(moment.video_id, (moment.start + moment.end) / 2)} alt="" loading="lazy" decoding="async" @error=${noImage} @load=${(/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).closest(".shot")?.classList.remove("no-image")} />
-    <span class="tiles" aria-hidden="true"></span>
+    <img class="under" alt="" />
     <span class="times">${moment.whole ? when(moment, moment.end) : span(moment.start, moment.end)}</span>
     ${tray.has(moment) ? html`<svg class="select-mark" viewBox="0 0 100 60" aria-hidden="true"><path d="M58 7C28 1 9 14 10 31c1 16 24 24 49 22 24-2 35-14 32-27C88 12 66 6 44 9" /></svg>` : nothing}
   </a>

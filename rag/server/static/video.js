@@ -7,7 +7,6 @@ import { clock, count, duration, exact, isStill, kindName, printable, seconds, s
 import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./components.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
-import { show, storyboard } from "./scrub.js";
 import { copy, Loader, say, still, trail, trailName, update } from "./state.js";
 import * as tray from "./tray.js";
 
@@ -22,7 +21,6 @@ const row = /** @type {Loader<any>} */ (new Loader());
 const shots = /** @type {Loader<any>} */ (new Loader());
 const evidence = /** @type {Loader<any[]>} */ (new Loader());
 const hits = /** @type {Loader<any>} */ (new Loader());
-const board = /** @type {Loader<import("./scrub.js").Tile[]>} */ (new Loader());
 const player = new Player({ changed: update, tick });
 
 let id = "";
@@ -71,7 +69,7 @@ export async function enter(route) {
 const exactly = (window_) => (window_ ? `${exact(window_.start)},${exact(window_.end)}` : "");
 
 function reset() {
-  for (const loader of [row, shots, evidence, hits, board]) if (loader !== hits || id) loader.reset();
+  for (const loader of [row, shots, evidence, hits]) if (loader !== hits || id) loader.reset();
   find(here.params.get("q") ?? "");
   player.close();
   zoom = null;
@@ -80,7 +78,7 @@ function reset() {
 
 export function leave() {
   id = "";
-  for (const loader of [row, shots, evidence, hits, board]) loader.reset();
+  for (const loader of [row, shots, evidence, hits]) loader.reset();
   player.close();
 }
 
@@ -371,14 +369,11 @@ function hitList(query) {
 }
 
 function frames() {
-  if (board.state === "failed") return failed(board.error, () => { board.reset(); update(); });
-  board.load(id, () => storyboard(id));
-  if (board.state !== "done") return loading("Making the storyboard");
-  const tiles = board.value ?? [];
-  if (!tiles.length) return nothingFound("There are no frames to show");
-  const every = Math.max(1, Math.ceil(tiles.length / 120));
-  setTimeout(() => document.querySelectorAll(".board .tiles").forEach((element, at) => show(/** @type {HTMLElement} */ (element), tiles[at * every], /** @type {HTMLElement} */ (element.parentElement).clientWidth)));
-  return html`<ol class="board">${tiles.filter((_, at) => at % every === 0).map((tile) => html`<li><button aria-label="Frame at ${clock(tile.start)}" @click=${() => player.seek(tile.start)}><span class="tiles" aria-hidden="true"></span><time>${clock(tile.start)}</time></button></li>`)}</ol>`;
+  const { duration, width, media: facts } = row.value;
+  if (!width || facts.play === "none") return nothingFound("There are no frames to show");
+  const every = Math.max(5, duration / 120);
+  const times = Array.from({ length: Math.max(1, Math.ceil(duration / every)) }, (_, at) => at * every);
+  return html`<ol class="board">${times.map((at) => html`<li><button aria-label="Frame at ${clock(at)}" @click=${() => player.seek(at)}><img src=${media.thumbnail(id, at)} alt="" loading="lazy" /><time>${clock(at)}</time></button></li>`)}</ol>`;
 }
 
 /** Of the names that a container has, the one that the file has too. @param {any} video */

@@ -1,4 +1,4 @@
-"""Media and lists: ranges, conditional requests, clips, frames, storyboards, captions, pages, states."""
+"""Media and lists: ranges, conditional requests, clips, frames, captions, pages, states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from rag.errors import DamagedFile
 from rag.library import Library
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.media import how_to_play
-from rag.server.renditions import tile_cues, tile_size, tile_times
 from rag.store.reading import Reader
 from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
@@ -69,7 +68,7 @@ def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, world: World) -
 
 
 def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestClient, world: World) -> None:
-    for part in ("file", "remux", "clip?start=0&end=1", "frame?t=0", "thumbnail", "storyboard/0.jpg"):
+    for part in ("file", "remux", "clip?start=0&end=1", "frame?t=0", "thumbnail"):
         answer = client.get(f"/v1/videos/{world.gone}/{part}")
         assert (answer.status_code, _kind(answer)) == (404, "file-gone")
     facts = world.lamp_file.stat()
@@ -103,23 +102,11 @@ def test_a_frame_is_the_one_on_screen(client: TestClient, world: World) -> None:
     assert client.get(f"/v1/videos/{world.lamp}/frame", params={"t": "nan"}).status_code == 422
 
 
-def test_a_thumbnail_and_a_storyboard_are_made_once(
-    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cues = client.get(f"/v1/videos/{world.lamp}/storyboard.vtt").text
-    assert cues == (
-        "WEBVTT\n\n00:00:00.000 --> 00:00:05.000\nstoryboard/0.jpg#xywh=0,0,120,90\n\n"
-        "00:00:05.000 --> 00:00:06.000\nstoryboard/0.jpg#xywh=120,0,120,90\n"
-    )
-    board = client.get(f"/v1/videos/{world.lamp}/storyboard/0.jpg")
-    assert Image.open(io.BytesIO(board.content)).size == (240, 90)
+def test_a_thumbnail_is_made_once(client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     small = client.get(f"/v1/videos/{world.lamp}/thumbnail")
     assert Image.open(io.BytesIO(small.content)).size == (160, 120)
-    assert client.get(f"/v1/videos/{world.lamp}/storyboard/1.jpg").status_code == 404
     monkeypatch.setattr(MediaReader, "frames_at", None)
-    monkeypatch.setattr(MediaReader, "keyframes", None)
     assert client.get(f"/v1/videos/{world.lamp}/thumbnail").content == small.content
-    assert client.get(f"/v1/videos/{world.lamp}/storyboard/0.jpg").content == board.content
 
 
 def _probe(data: bytes, folder: Path) -> Probe:
@@ -166,7 +153,8 @@ def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
 ) -> None:
     names = dict(zip(("container", "codec", "audio_codec", "pixel_format"), facts, strict=True))
     media = SimpleNamespace(probe=lambda *_: SimpleNamespace(**names))
-    found = how_to_play(SimpleNamespace(media=media), _video(160, 120), path)  # type: ignore[arg-type]  # its media alone
+    video = Video("v", "v.mp4", "", "", (), SECONDS, 25.0, 160, 120, True, "")
+    found = how_to_play(SimpleNamespace(media=media), video, path)  # type: ignore[arg-type]  # its media alone
     assert (found["play"], bool(found["reason"])) == (play, play != "file")
 
 
@@ -246,20 +234,6 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]
     assert statuses == [404, 404]
     assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400
-
-
-def _video(width: int, height: int, duration: float = SECONDS) -> Video:
-    return Video("v", "v.mp4", "", "", (), duration, 25.0, width, height, True, "")
-
-
-def test_a_storyboard_covers_the_whole_video_in_parts() -> None:
-    video = _video(1920, 1080, 601.0)
-    assert [len(tile_times(video, part)) for part in range(4)] == [60, 60, 1, 0]
-    cues = list(tile_cues(video))
-    assert (cues[0][0], cues[-1][:2]) == (0.0, (600.0, 601.0))
-    assert cues[61][2] == "storyboard/1.jpg#xywh=160,0,160,90"
-    assert [tile_size(_video(*size)) for size in ((1080, 1920), (4000, 10))] == [(50, 90), (160, 2)]
-    assert tile_times(_video(16, 9, 0.0), 0) == [0.0]
 
 
 def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path: Path) -> None:
