@@ -150,8 +150,7 @@ class Shot:
     """Standard deviation of L*."""
     sharpness: float
     """Mean strength of edges of L* in the sampled image; compares within one height of sampling."""
-    style: Style | None
-    """None in a library without an image encoder."""
+    style: Style
 
 
 @dataclass(frozen=True, slots=True)

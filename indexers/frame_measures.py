@@ -8,22 +8,18 @@ L* = 76: above 0 towards yellow, below 0 towards blue.
 
 The style (live action, 2D, 3D, graphics) follows from how an image was made: a camera leaves grain,
 animations and renderings have none; real and rendered surfaces shade slowly, flat ones have one colour;
-animations have outlines, and graphics dark ones. Prompts ask the image encoder, where it knows such words.
+animations have outlines, and graphics dark ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Style, Tone
-
-if TYPE_CHECKING:
-    from indexers.protocol import TextTower
 
 SHORT_SIDE = 56
 """Colours are measured on images this small: noise and block edges average out."""
@@ -104,14 +100,6 @@ def _warmth(image: NDArray[np.uint8]) -> float:
 
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
 STATISTICS = ("grain", "texture", "shading", "outlines", "dark outlines", "even")
-PROMPTS: dict[Style, tuple[str, ...]] = {
-    "live": ("a photo taken with a camera", "a frame of live action footage of real people and things"),
-    "2d": ("a frame of a hand drawn 2D cartoon", "a flat 2D animation with outlines"),
-    "3d": ("a 3D computer rendering", "a frame of a 3D animated film or video game"),
-    "graphics": ("motion graphics with text and icons", "a diagram, chart or slide"),
-}
-PROMPT_SCALE = 50.0
-"""Turns a difference of cosines into one of log-likelihoods; half of what CLIP itself was trained with."""
 FLAT_RANGE = 3.0
 """L* units within 5 by 5 pixels: below it a place has no detail."""
 WEIGHTS = np.array(
@@ -124,26 +112,6 @@ WEIGHTS = np.array(
 )
 """(style, statistic): logistic regression on videos of the Workbench's development split."""
 BIAS = np.array([5.56, -2.24, 1.50, -4.82])
-
-
-class StylePrompts:
-    """The prompts in the space of one encoder, encoded at their first use."""
-
-    def __init__(self, tower: TextTower) -> None:
-        self._tower = tower
-
-    def scores(self, vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-        """float64 (4,): log-likelihood of each of `STYLES`, of the mean of unit rows `vectors` (n, dim)."""
-        mean = vectors.astype(np.float64).mean(axis=0)
-        raw = PROMPT_SCALE * (self._rows @ mean)
-        raw -= raw.max()
-        return np.asarray(raw - np.log(np.exp(raw).sum()), np.float64)
-
-    @cached_property
-    def _rows(self) -> NDArray[np.float64]:
-        """(4, dim): the mean of the prompts of each style."""
-        rows = [self._tower.encode_text(list(PROMPTS[style])).mean(axis=0) for style in STYLES]
-        return np.stack(rows).astype(np.float64)
 
 
 def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -185,14 +153,7 @@ def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:
     )
 
 
-def style_of(statistics: NDArray[np.floating[Any]], prompts: NDArray[np.float64] | None) -> Style:
-    """The likeliest style. `statistics`: the mean of `image_statistics` over a shot's frames, float (6,).
-
-    `prompts`: float64 (4,), as `StylePrompts.scores` returns; None for an encoder that knows no such words.
-    """
-    raw = WEIGHTS @ np.asarray(statistics, np.float64) + BIAS
-    raw -= raw.max()
-    scores = raw - np.log(np.exp(raw).sum())
-    if prompts is not None:
-        scores = scores + prompts
+def style_of(statistics: NDArray[np.floating[Any]]) -> Style:
+    """The likeliest style. `statistics`: the mean of `image_statistics` over a shot's frames, float (6,)."""
+    scores = WEIGHTS @ np.asarray(statistics, np.float64) + BIAS
     return STYLES[int(scores.round(6).argmax())]

@@ -17,7 +17,6 @@ from corpora.records import Frames, Shot
 from indexers.frame_measures import (
     STATISTICS,
     ColourFigures,
-    StylePrompts,
     colour_figures,
     image_statistics,
     lightness,
@@ -103,19 +102,8 @@ def cut_times(frames: FrameFigures) -> list[float]:
     return [float(frames.times[place]) for place in sorted(cuts) if place]
 
 
-def describe_shots(
-    video_id: str,
-    frames: FrameFigures,
-    duration: float,
-    *,
-    vectors: tuple[NDArray[np.float64], NDArray[np.float16]] | None,
-    prompts: StylePrompts | None,
-) -> list[Shot]:
-    """The shots of one video, covering [0, duration); none without a frame.
-
-    `vectors`: times float64 (m,) and unit rows float16 (m, dim) of the frames, by the library's encoder;
-    None without one, and then shots have no style. `prompts`: None for an encoder that knows no styles.
-    """
+def describe_shots(video_id: str, frames: FrameFigures, duration: float) -> list[Shot]:
+    """The shots of one video, covering [0, duration); none without a frame."""
     if not len(frames.times) or duration <= 0:
         return []
     starts = [0.0, *(time for time in cut_times(frames) if 0 < time < duration)]
@@ -127,10 +115,6 @@ def describe_shots(
             inside = np.array([int(np.abs(frames.times - start).argmin())])
         own = frames.figures[inside].astype(np.float64)
         colour = ColourFigures(*np.median(own[:, :COLOURS], axis=0).round(3).tolist())
-        style = None
-        if vectors is not None:
-            said = _prompted(vectors, start, end, prompts)
-            style = style_of(own[:, COLOURS:].mean(axis=0), said)
         shots.append(
             Shot(
                 shot_id=f"{video_id}:s{index:05d}",
@@ -144,7 +128,7 @@ def describe_shots(
                 brightness=colour.brightness,
                 contrast=colour.contrast,
                 sharpness=colour.sharpness,
-                style=style,
+                style=style_of(own[:, COLOURS:].mean(axis=0)),
             )
         )
     return shots
@@ -159,16 +143,3 @@ def _key(thumbs: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], inside: NDArra
     mean /= len(inside)
     far = np.array([np.abs(thumbs[place] - mean).mean() for place in inside]).round(6)
     return int(inside[int(far.argmin())])
-
-
-def _prompted(
-    vectors: tuple[NDArray[np.float64], NDArray[np.float16]],
-    start: float,
-    end: float,
-    prompts: StylePrompts | None,
-) -> NDArray[np.float64] | None:
-    if prompts is None:
-        return None
-    times, rows = vectors
-    inside = (times >= start) & (times < end)
-    return prompts.scores(rows[inside]) if inside.any() else None

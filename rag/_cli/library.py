@@ -194,7 +194,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         rows = []
         for shot in found["shots"]:
             figures = shot.saturation, shot.brightness, shot.contrast, shot.sharpness
-            row = [span(shot.start, shot.end), shot.tone, f"{shot.warmth:.1f}", shot.style or "-"]
+            row = [span(shot.start, shot.end), shot.tone, f"{shot.warmth:.1f}", shot.style]
             rows.append([*row, *(f"{figure:.1f}" for figure in figures)])
         yield from table_lines([head, *rows])
     for run in found["sound"] or ():

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
 from indexers.errors import OTHER_ENCODER, EncoderKind
-from indexers.models.catalogue import is_specialised
-from indexers.protocol import ImageEncoder, TextEncoder, TextTower
-from indexers.registry import (
-    choose_backend,
-    open_image_encoder,
-    open_text_encoder,
-    open_text_tower,
-    resolve_image_encoder,
-)
+from indexers.protocol import ImageEncoder, TextEncoder
+from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
 from rag.settings import Settings
 from rag.store.records import EncoderRef, Meta
@@ -181,14 +174,6 @@ def _mismatch(kind: EncoderKind, held: str, asked: str) -> EncoderMismatch:
         f"this library was made with the {kind} encoder {held}, not {asked}: use that one, or "
         f"{OTHER_ENCODER[kind]}"
     )
-
-
-def open_tower_of_library(meta: Meta, settings: Settings) -> TextTower | None:
-    """The text half of a library's image encoder, which names styles; None without one, and for a specialised
-    encoder, which does not know their words."""
-    if meta.image_encoder is None or is_specialised(meta.image_encoder.name):
-        return None
-    return open_text_tower(meta.image_encoder.name, settings_of_library(meta, settings).encoder)
 
 
 class LazyTextEncoder(TextEncoder):

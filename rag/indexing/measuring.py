@@ -3,7 +3,7 @@
 Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a
 speech model reads the audio; only a video that no speech model reads is decoded for this alone.
 
-A video that was indexed without them, or with another encoder, is decoded again; nothing of it is encoded
+A video that was indexed without them is decoded again; nothing of it is encoded
 or read again, and searches find it all the while. Where the run is killed, the next one measures it.
 """
 
@@ -12,8 +12,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from corpora.errors import reason_of
 from corpora.records import Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
-from indexers.frame_measures import StylePrompts
 from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from indexers.shots import FrameFigures, describe_shots, joined, measure_frames
@@ -36,16 +34,12 @@ from rag.store.records import EncoderRef
 from rag.store.schema import MEASURED_STAGES
 from rag.store.writing import Writer
 
-if TYPE_CHECKING:
-    from indexers.protocol import TextTower
-
 
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
     """The fingerprints of the stages `shots` and `sound`, for a library's image encoder; `off` where off."""
     decodes = encoder is not None or reads_text(settings.ocr)
-    style = encoder.fingerprint[:24] if encoder is not None else "none"
     return {
-        "shots": f"{FRAME_MEASURES}+{style}" if settings.video.shots and decodes else "off",
+        "shots": FRAME_MEASURES if settings.video.shots and decodes else "off",
         "sound": SOUND_MEASURES if settings.video.sound else "off",
     }
 
@@ -68,15 +62,14 @@ ARRAYS = ("times", "figures", "thumbs")
 
 
 class Measuring:
-    """The measurements of one run. `open_tower` opens the words that name styles, at the first shot."""
+    """The measurements of one run."""
 
-    def __init__(self, fingerprints: Mapping[str, str], open_tower: Callable[[], TextTower | None]) -> None:
+    def __init__(self, fingerprints: Mapping[str, str]) -> None:
         self.fingerprints = dict(fingerprints)
         self.frames_on = fingerprints["shots"] != "off"
         self.sound_on = fingerprints["sound"] != "off"
         self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
         """Fingerprints of the stages that are measured; rows of the others stay as they are."""
-        self._open_tower = open_tower
 
     def measure_sound(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
         """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
@@ -88,36 +81,20 @@ class Measuring:
         return ""
 
     def store(
-        self,
-        writer: Writer,
-        video: Video,
-        parts: Mapping[str, FrameFigures],
-        meter: SoundMeter | None,
-        *,
-        encoder: EncoderRef | None = None,
+        self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
     ) -> str:
-        """Store what was measured; what is off is left as it is. `parts`: by clip id. `encoder`: one that is
-        switched to, whose frame vectors are there; then sound is left as it is too.
+        """Store what was measured; what is off is left as it is. `parts`: by clip id.
 
         Returns one line on audio that is missing, or an empty one.
         """
         frames = joined([parts[key] for key in sorted(parts)]) if parts else None
         shots = []
         if frames is not None and len(frames.times):
-            rows = writer.frame_vectors(video.video_id, encoder)
-            vectors = rows if len(rows[0]) else None
-            prompts = self._style_prompts if vectors is not None else None
-            shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
+            shots = describe_shots(video.video_id, frames, video.duration)
         track = meter.track(video.video_id, video.duration) if meter is not None else None
-        stages = self.stages_on if encoder is None else ("shots",)
-        writer.put_measures(video.video_id, shots, track, stages=stages)
+        writer.put_measures(video.video_id, shots, track, stages=self.stages_on)
         lost = track.classes.count(None) if track is not None else 0
         return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
-
-    @cached_property
-    def _style_prompts(self) -> StylePrompts | None:
-        tower = self._open_tower()
-        return None if tower is None else StylePrompts(tower)
 
 
 def packed(figures: FrameFigures) -> str:

@@ -30,13 +30,13 @@ from corpora.video.records import Probe
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
-from indexers.protocol import Disabled, TextTower
+from indexers.protocol import Disabled
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import clip_audio, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
-from rag.indexing.encoders import SelectedEncoders, open_tower_of_library, select_encoders, stored_side
+from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
 from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
 from rag.indexing.media import (
     FrameIndexer,
@@ -256,7 +256,7 @@ class ContentIndexer:
         progress: Progress,
     ) -> None:
         fingerprints = stage_fingerprints(settings, encoders.meta.image_encoder)
-        self.measuring = Measuring(fingerprints, self._open_tower)
+        self.measuring = Measuring(fingerprints)
         self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
         self.lines: list[str] = []
         """One line for each stage of media, once it is opened."""
@@ -414,9 +414,6 @@ class ContentIndexer:
         for line in self.lines:
             self._progress.note(line)
         return stages
-
-    def _open_tower(self) -> TextTower | None:
-        return open_tower_of_library(self._encoders.meta, self._settings)
 
 
 def _links(scan: Scan) -> Iterator[str]:

@@ -13,7 +13,6 @@ from corpora.scan import FoundFile
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
-from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
@@ -21,12 +20,10 @@ from rag.indexing.encoders import (
     STORED_SIDE,
     frame_side,
     open_configured_encoder,
-    open_tower_of_library,
     reference,
     settings_of_library,
     stored_side,
 )
-from rag.indexing.measuring import Measuring, stage_fingerprints
 from rag.indexing.planning import Group, row_of
 from rag.indexing.report import IndexReport, Progress
 from rag.indexing.stages import embed_clip
@@ -59,17 +56,11 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
-    measuring = Measuring(
-        stage_fingerprints(settings, ref), lambda: open_tower_of_library(switch.meta, settings)
-    )
     stored = writer.stage_fingerprints()
     problems: list[Problem] = []
     failed: set[str] = set()
     with Reader.open(writer.folder) as reader, open_reader(settings) as media:
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
-        for sound in reader.videos():
-            if sound.stream < 0 and measuring.frames_on:
-                stored[sound.video_id]["shots"] = measuring.fingerprints["shots"]
         progress.start(sum(video.duration for video in videos.values()), len(videos))
         # The file of each is chosen just before it is decoded.
         groups = (_group(reader.files_of(video_id)) for video_id in videos)
@@ -80,12 +71,7 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
             try:
                 _require_content(row)
                 progress.file(row.path)
-                given = encoder, switch, media, settings, decoding, progress
-                figures = _video(row, copy.path, video, *given)
-                if figures and measuring.frames_on:
-                    measuring.store(writer, video, figures, None, encoder=ref)
-                    stored[video.video_id]["shots"] = measuring.fingerprints["shots"]
-                    writer.put_stages({video.video_id: stored[video.video_id]})
+                _encode(row, copy.path, video, encoder, switch, media, settings, decoding, progress)
             finally:
                 copy.discard()
 
@@ -126,7 +112,7 @@ def _group(rows: Sequence[FileRow]) -> Group:
     return Group(row.content_id, (found,), (), ())
 
 
-def _video(
+def _encode(
     row: FileRow,
     path: str,
     video: Video,
@@ -136,21 +122,19 @@ def _video(
     settings: Settings,
     decoding: VideoSettings,
     progress: Progress,
-) -> dict[str, FrameFigures]:
-    """What is measured on its frames, by clip; nothing of a video that has its new vectors already."""
+) -> None:
+    """Its new vectors, unless it has them already."""
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
-        return {}
+        return
     if video.audio and encoder.takes_audio:
         # First: once its clips are there, a video counts as done.
         sounds = clip_audio(encoder, media.audio(path), video, settings.video)
         _require_content(row)
         switch.put_sounds(video.video_id, *sounds)
     rows: list[ClipFrames] = []
-    figures: dict[str, FrameFigures] = {}
     for cut in decode_clips(media, path, video, decoding):
         rows.append(embed_clip(encoder, cut))
-        figures[cut.clip.clip_id] = measure_frames(cut.frames)
         progress.advance(cut.clip.end - cut.clip.start)
         if len(rows) >= CLIPS_PER_COMMIT:
             _require_content(row)
@@ -158,4 +142,3 @@ def _video(
             rows = []
     _require_content(row)
     switch.add(rows)
-    return figures

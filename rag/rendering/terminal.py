@@ -255,7 +255,7 @@ def hit_lines(
             case VideoHit():
                 yield f"{place + 1:2d}. {located(hit.path, hit.start, hit.end)}{tail}"
                 if shots and (shot := shots[index]) is not None:
-                    made = f", {shot.style}" if shot.style else ""
+                    made = f", {shot.style}"
                     yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():

@@ -97,10 +97,8 @@ def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
 
 def _lacks(video: Video, wanted: ShotFilter, reader: Reader) -> bool:
     """Whether the filter cannot decide about a video, or not completely."""
-    if (wanted.tone or wanted.style) and video.height > 0:
-        shots = reader.shots(video.video_id)
-        if not shots or (wanted.style is not None and any(shot.style is None for shot in shots)):
-            return True
+    if (wanted.tone or wanted.style) and video.height > 0 and not reader.shots(video.video_id):
+        return True
     if wanted.audio is None or not video.audio:
         return False
     track = reader.sound_track(video.video_id)
@@ -249,12 +247,10 @@ def _unmeasured(reader: Reader, wanted: ShotFilter) -> LibraryError:
 
 
 def _remedy(reader: Reader, wanted: ShotFilter) -> str:
-    """What measures what `wanted` needs. Shots are measured where a run decodes frames, and named a style by
-    the image encoder."""
+    """What measures what `wanted` needs. Shots are measured where a run decodes frames."""
     again = "run rag index on the folders again"
     if (wanted.tone or wanted.style) and (reader.meta is None or reader.meta.image_encoder is None):
-        with_text = "" if wanted.style else f"{again} with on-screen text (RAG_OCR__MODE=on), or "
-        return f"{with_text}{image_encoder_advice()}"
+        return f"{again} with on-screen text (RAG_OCR__MODE=on), or {image_encoder_advice()}"
     return f"{again}, which encodes nothing again"
 
 

@@ -329,12 +329,12 @@ def passage_of(row: Mapping[str, Any]) -> Passage:
 
 def shot_rows(shots: Sequence[Shot]) -> Any:
     """Shots as an Arrow table."""
-    return _table("shots", ({**asdict(shot), "style": shot.style or ""} for shot in shots))
+    return _table("shots", map(asdict, shots))
 
 
 def shot_of(row: Mapping[str, Any]) -> Shot:
     """A shot from its row."""
-    return Shot(**{**row, "style": row["style"] or None})
+    return Shot(**row)
 
 
 def sound_track_rows(track: SoundTrack) -> Any:

@@ -428,29 +428,6 @@ class VideoWriter(ABC):
         for name, own in rows.items():
             _replace(self._db, name, video_id, own)
 
-    def frame_vectors(
-        self, video_id: str, encoder: EncoderRef | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
-        """Times, float64 (n,) seconds, and unit rows, float16 (n, dim) as stored, of a video's frames.
-
-        They are in the order of clip ids, and within a clip of time; (0,) and (0, 0) without an image
-        encoder. `encoder`: one that is switched to; default, the library's.
-        """
-        import numpy as np
-
-        encoder = encoder or self._require_meta().image_encoder
-        if encoder is None:
-            return np.empty(0), np.empty((0, 0), np.float16)
-        name = schema.vectors_table(encoder)
-        table = self._db.rows(name, ["clip_id", "frames", "times"], _of_videos([video_id]))
-        order = np.argsort(np.array(table["clip_id"].to_pylist(), str), kind="stable")
-        times, rows = [np.empty(0)], [np.empty((0, encoder.dim), np.float16)]
-        for place in order.tolist():
-            times.append(np.asarray(table["times"][place].values.to_numpy(zero_copy_only=False), np.float64))
-            flat = table["frames"][place].values.flatten().to_numpy(zero_copy_only=False)
-            rows.append(flat.reshape(-1, encoder.dim))
-        return np.concatenate(times), np.concatenate(rows)
-
     def _erase_videos(self, videos: Sequence[str]) -> None:
         """Delete everything of `videos`."""
         if not videos:

@@ -92,20 +92,6 @@ def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
     assert found == [[], [], [], ["changed since it was indexed"]]
 
 
-def test_one_pass_gives_a_video_its_vectors_and_its_styles(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    write_video(corpus / "a.mp4", 8)
-    index([corpus], settings=settings_of(tmp_path / "first", "auto"))
-    index([corpus], settings=settings_of(tmp_path / "library"))
-    monkeypatch.setattr("rag.indexing.pipeline.backfill_measurements", None)
-    index([corpus], settings=settings_of(tmp_path / "library", "auto"), reembed=True)
-    for table in ("vectors", "shots"):
-        assert rows(tmp_path / "library", table) == rows(tmp_path / "first", table) != []
-
-
 def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> None:
     corpus, other = tmp_path / "corpus", tmp_path / "other"
     for folder in (corpus, other):

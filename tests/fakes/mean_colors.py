@@ -12,7 +12,7 @@ from rag.settings import Settings
 
 
 class MeanColors(ImageEncoder):
-    """It knows no words: tests that index with it replace its text tower."""
+    """It knows no words."""
 
     name, dim, fingerprint, batch, backend, weights = "mean", 3, "2" * 32, 4, "", ""
 
@@ -29,4 +29,3 @@ def index_with(encoder: ImageEncoder, patch: pytest.MonkeyPatch) -> None:
     for module in (encoders, reembed):
         patch.setattr(module, "open_configured_encoder", configured)
     patch.setattr(encoders, "open_held", lambda *_: encoder)
-    patch.setattr(encoders, "open_text_tower", lambda *_: None)

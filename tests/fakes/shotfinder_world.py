@@ -20,9 +20,7 @@ WARMTHS = (30.0, -30.0, 0.0)
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
 
 
-def shots_of(
-    video_id: str, length: float = 10.0, count: int = 10, styles: tuple[Style | None, ...] = STYLES
-) -> tuple[Shot, ...]:
+def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot, ...]:
     """Ten shots of ten seconds, their tone and style in turn."""
     return tuple(
         Shot(
@@ -37,7 +35,7 @@ def shots_of(
             50.0,
             20.0,
             5.0,
-            styles[at % len(styles)],
+            STYLES[at % len(STYLES)],
         )
         for at in range(count)
     )
@@ -48,14 +46,8 @@ class MeasuredLibrary:
 
     tower = None
 
-    def __init__(
-        self,
-        video_ids: list[str],
-        heights: dict[str, int] | None = None,
-        styles: tuple[Style | None, ...] = STYLES,
-    ) -> None:
+    def __init__(self, video_ids: list[str], heights: dict[str, int] | None = None) -> None:
         self._ids = video_ids
-        self._styles = styles
         self._heights = heights or {}
         self.engine = self.reader = self
 
@@ -77,7 +69,7 @@ class MeasuredLibrary:
         return []
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
-        return shots_of(video_id, styles=self._styles)
+        return shots_of(video_id)
 
     def sound_track(self, video_id: str) -> SoundTrack:
         halves: tuple[AudioClass, AudioClass] = ("speech", "music")

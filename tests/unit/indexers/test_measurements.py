@@ -10,18 +10,14 @@ from corpora.records import Frames
 from eval.workbench.sound import melody, murmured
 from eval.workbench.video import Line
 from indexers.frame_measures import (
-    PROMPTS,
     STATISTICS,
-    STYLES,
     ColourFigures,
-    StylePrompts,
     colour_figures,
     image_statistics,
     lightness,
     style_of,
     tone_of,
 )
-from indexers.protocol import TextTower
 from indexers.shots import cut_times, describe_shots, joined, measure_frames
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.indexing.measuring import packed, unpacked
@@ -75,42 +71,29 @@ def frames(*parts: tuple[int, int]) -> Frames:
 def test_shots_cover_the_video_and_begin_where_the_image_changes() -> None:
     figures = measure_frames(frames((1, 8), (2, 6), (3, 6)))
     assert cut_times(figures) == [4.0, 7.0]
-    shots = describe_shots("v", figures, 10.0, vectors=None, prompts=None)
+    shots = describe_shots("v", figures, 10.0)
     assert [(shot.start, shot.end) for shot in shots] == [(0, 4), (4, 7), (7, 10)]
     assert [shot.shot_id for shot in shots] == ["v:s00000", "v:s00001", "v:s00002"]
-    assert all(shot.start <= shot.key_time < shot.end and shot.style is None for shot in shots)
+    assert all(shot.start <= shot.key_time < shot.end for shot in shots)
 
 
 def test_frames_measured_in_parts_are_the_frames_measured_at_once() -> None:
     whole = frames((1, 8), (2, 6))
     parts = [Frames(whole.times[a:b], whole.images[a:b]) for a, b in ((0, 5), (5, 14))]
     found = joined([unpacked(packed(measure_frames(part))) for part in parts])
-    assert describe_shots("v", found, 7.0, vectors=None, prompts=None) == describe_shots(
-        "v", measure_frames(whole), 7.0, vectors=None, prompts=None
-    )
+    assert describe_shots("v", found, 7.0) == describe_shots("v", measure_frames(whole), 7.0)
 
 
 def test_without_a_frame_there_is_no_shot() -> None:
     nothing = measure_frames(Frames(np.empty(0), np.empty((0, 1, 1, 3), np.uint8)))
-    assert describe_shots("v", nothing, 5.0, vectors=None, prompts=None) == []
+    assert describe_shots("v", nothing, 5.0) == []
 
 
 def test_grain_is_of_a_camera_and_plain_surfaces_are_not() -> None:
     grainy, plain = statistics_of(scene(3, grain=6)), statistics_of(scene(3))
     assert len(grainy) == len(STATISTICS)
-    assert style_of(grainy, None) == "live"
-    assert style_of(plain, None) != "live"
-
-
-def test_prompts_decide_where_an_encoder_knows_them() -> None:
-    class Axes(TextTower):
-        def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-            which = next(place for place, style in enumerate(STYLES) if texts[0] in PROMPTS[style])
-            return np.tile(np.eye(4, dtype=np.float32)[which], (len(texts), 1))
-
-    said = StylePrompts(Axes()).scores(np.eye(4, dtype=np.float32)[[1]])
-    assert int(said.argmax()) == STYLES.index("2d")
-    assert style_of(statistics_of(scene(3, grain=6)), said) == "2d"
+    assert style_of(grainy) == "live"
+    assert style_of(plain) != "live"
 
 
 def measured(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:

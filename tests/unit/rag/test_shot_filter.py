@@ -151,9 +151,7 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
         assert resolved(SearchFilter(), reader, None, lambda _: []) == SearchFilter()
 
 
-def remeasured(
-    folder: Path, n: int, style: str | None, classes: tuple[AudioClass | None, ...] | None
-) -> None:
+def remeasured(folder: Path, n: int, style: str, classes: tuple[AudioClass | None, ...] | None) -> None:
     """Measure a video of `fill` again, with one shot of this style and this sound."""
     with Writer.open(folder) as writer:
         made = writer.video(video(n).video_id)
@@ -167,7 +165,7 @@ def remeasured(
 
 def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1, 2, 3), sources=())
-    remeasured(tmp_path / "lib", 1, None, ("music", None, "music"))
+    remeasured(tmp_path / "lib", 1, "live", ("music", None, "music"))
     remeasured(tmp_path / "lib", 2, "2d", None)
     with Reader.open(tmp_path / "lib") as reader:
 
@@ -180,7 +178,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert left(min_height=1)[0] == 0
         assert left(tone="warm")[:2] == (1, 3)
         assert "run rag index on the folders again" in left(tone="warm")[2]
-        assert left(style="2d")[:2] == (2, 3)
+        assert left(style="2d")[:2] == (1, 3)
         assert left(audio="music")[:2] == (3, 3)
         one = unmeasured(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
         assert one is not None
