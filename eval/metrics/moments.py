@@ -4,7 +4,7 @@ An interval is [start, end) in seconds. Windows that were found come best first.
 queries is the figure: R@k, IoU >= m of `recall`; mAP of `average_precision`; mIoU of `top_iou`.
 
 Gao et al., TALL, ICCV 2017 (R@n, IoU = m); Lei et al., QVHighlights, arXiv:2107.09609, and its
-`standalone_eval/eval.py` (mAP, saliency); Hendricks et al., DiDeMo, ICCV 2017, and its `utils/eval.py`.
+`standalone_eval/eval.py` (mAP, saliency).
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ MAX_WINDOWS = 10
 """Windows of a query that count for mAP (QVHighlights)."""
 RANGES = {"short": (0.0, 10.0), "middle": (10.0, 30.0), "long": (30.0, 150.0)}
 """Seconds (least, most] of the gold windows that a range of QVHighlights keeps."""
-ANNOTATORS = 3
-"""Of DiDeMo's four or more, those that agree most with the answer."""
 
 
 def top_iou(found: Sequence[Interval], gold: Sequence[Interval], first: int = 1) -> float:
@@ -62,37 +60,6 @@ def inside_range(gold: Sequence[Interval], name: str) -> list[Interval]:
     """The gold windows of a range of `RANGES`; of a query without one the range has no figure."""
     least, most = RANGES[name]
     return [(start, end) for start, end in gold if least < end - start <= most]
-
-
-Segments = tuple[int, int]
-"""First and last five-second segment of a moment of DiDeMo, both included."""
-
-
-def moments_of(segments: int) -> list[Segments]:
-    """All moments of a video of so many segments: 21 of six."""
-    return [(first, last) for first in range(segments) for last in range(first, segments)]
-
-
-def annotator_rank(ranking: Sequence[Segments], times: Sequence[Segments]) -> float:
-    """Mean rank, from 1, of the `ANNOTATORS` annotated moments that are ranked best.
-
-    Rank@k of DiDeMo is the share of queries at which it is at most k. Raises `ValueError` for an annotated
-    moment that the ranking lacks.
-    """
-    best = sorted(ranking.index(each) + 1 for each in times)[:ANNOTATORS]
-    return sum(best) / len(best)
-
-
-def annotator_iou(moment: Segments, times: Sequence[Segments]) -> float:
-    """Mean IoU, counted in segments, of a moment with the `ANNOTATORS` annotated ones nearest to it."""
-    best = sorted((_segment_iou(moment, each) for each in times), reverse=True)[:ANNOTATORS]
-    return sum(best) / len(best)
-
-
-def _segment_iou(one: Segments, other: Segments) -> float:
-    """Over the segments that the two span together, as the field's code has it."""
-    shared = max(0, min(one[1], other[1]) + 1 - max(one[0], other[0]))
-    return shared / (max(one[1], other[1]) + 1 - min(one[0], other[0]))
 
 
 def saliency_hit(scores: ArrayLike, gold: ArrayLike, least: int) -> float:

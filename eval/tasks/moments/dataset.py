@@ -1,5 +1,5 @@
-"""Moments with their sentences as published: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions,
-TACoS, Ego4D NLQ, and others.
+"""Moments with their sentences as published: QVHighlights, Charades-STA, TVR, ActivityNet Captions, TACoS,
+Ego4D NLQ, and others.
 
 A file has one layout (`published.toml`); a benchmark (`formats.toml`) is read in its own, or in one that
 others have converted it to. Windows are [start, end) seconds of the video file that a row names.
@@ -18,14 +18,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from corpora.kinds import VIDEO
-from eval.metrics.moments import Interval, Segments, moments_of
+from eval.metrics.moments import Interval
 from eval.runs.records import Query, TaskInput, UnusableRow
 from eval.tasks.layouts import Entry, Layout, Row, first_keys
 from eval.tasks.published import SUFFIXES, read_entries, row_files, validation_reason
 from rag.errors import UsageError
 
-SEGMENT_SECONDS = 5.0
-"""Of DiDeMo: moments are whole segments of a video."""
 CLIP_SECONDS = 2.0
 """Of QVHighlights: the clips that have a saliency."""
 NAMED = 5
@@ -33,7 +31,6 @@ NAMED = 5
 
 Text = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Segment = Annotated[int, Field(ge=0, le=99)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +42,8 @@ class Moment:
     video: str
     """As the row names it."""
     windows: tuple[Interval, ...] = ()
-    """Gold, in seconds; of DiDeMo those of all annotators. Empty where the split has no gold."""
+    """Gold, in seconds. Empty where the split has no gold."""
     family: str = "all"
-    segments: int = 0
-    """Of DiDeMo: five-second segments of the video, whose moments are ranked; 0 for windows of any length."""
-    times: tuple[Segments, ...] = ()
-    """Of DiDeMo: first and last segment, by annotator."""
     saliency: tuple[tuple[int, ...], ...] = ()
     """Of QVHighlights: for each clip of the video the scores of the annotators, 0 to 4."""
     clips: int = 0
@@ -62,8 +55,6 @@ class MomentInput(TaskInput):
     """What a solver sees of a sentence."""
 
     video: str = ""
-    moments: tuple[Interval, ...] = ()
-    """To be ranked, all of them (DiDeMo); empty where windows of any length are asked for."""
     clips: tuple[Interval, ...] = ()
     """To be given a saliency each (QVHighlights)."""
 
@@ -86,8 +77,6 @@ class _Fields(BaseModel):
     family: Text = "all"
     clips: list[Annotated[int, Field(ge=0)]] = []
     saliency: list[list[Annotated[int, Field(ge=0, le=4)]]] = []
-    segments: Annotated[int, Field(ge=1, le=100)] = 6
-    times: list[tuple[Segment, Segment]] = []
 
     def moment(self, layout: MomentLayout, row_id: str, bounded: bool) -> Moment:
         """`row_id`: for rows without an id. `bounded`: a window there must be, and inside the video.
@@ -103,11 +92,6 @@ class _Fields(BaseModel):
         )
         if "saliency" in layout.fields:
             found = replace(found, clips=int(self.duration / CLIP_SECONDS), saliency=tuple(self._saliency()))
-        if "times" in layout.fields:
-            # Some annotators chose a sixth segment of a video of five.
-            count = max([self.segments, *(last + 1 for _, last in self.times)])
-            windows = tuple(seconds_of(each) for each in self.times)
-            found = replace(found, segments=count, times=tuple(self.times), windows=windows)
         if not found.text:
             raise ValueError("query: empty")
         if not found.query_id.strip():
@@ -245,16 +229,6 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
     return read[0]
 
 
-def seconds_of(segments: Segments) -> Interval:
-    """The seconds of a moment of DiDeMo."""
-    return segments[0] * SEGMENT_SECONDS, (segments[1] + 1) * SEGMENT_SECONDS
-
-
-def segments_of(window: Interval) -> Segments:
-    """The moment of DiDeMo that has these seconds."""
-    return round(window[0] / SEGMENT_SECONDS), round(window[1] / SEGMENT_SECONDS) - 1
-
-
 def query_of(moment: Moment, format: str) -> Query:
     """The first gold window is shown; the scorer knows them all. One cluster a source video."""
     name = Path(moment.video)
@@ -282,13 +256,7 @@ def video_names(held: Annotations) -> dict[str, tuple[str, ...]]:
 def input_of(moment: Moment) -> MomentInput:
     """What a solver sees of a moment."""
     clips = ((CLIP_SECONDS * number, CLIP_SECONDS * (number + 1)) for number in range(moment.clips))
-    return MomentInput(
-        moment.query_id,
-        moment.text,
-        video=moment.video,
-        moments=tuple(seconds_of(each) for each in moments_of(moment.segments)),
-        clips=tuple(clips),
-    )
+    return MomentInput(moment.query_id, moment.text, video=moment.video, clips=tuple(clips))
 
 
 def _fits(path: Path, split: str) -> bool:

@@ -11,13 +11,12 @@ from eval.metrics import moments
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import NO_GOLD, Output, Query, Score
 from eval.task import ExactScorer
-from eval.tasks.moments.dataset import FORMATS, Format, Moment, segments_of
+from eval.tasks.moments.dataset import FORMATS, Format, Moment
 
 RIGHT_IOU = 0.5
 """IoU at which the first window is right, in the summary of a run."""
 SALIENCY_LEVELS = {"Fair": 2, "Good": 3, "Very Good": 4}
 """Saliency from which on a clip is right."""
-RANKS = (1, 5)
 PRECISIONS = (0.5, 0.75)
 
 
@@ -29,7 +28,6 @@ def recall_name(first: int, threshold: float) -> str:
 RECALLS = tuple(
     recall_name(*each) for each in sorted({each for one in FORMATS.values() for each in one.recalls})
 )
-AGREEMENT = tuple(f"rank@{rank}" for rank in RANKS)
 PRECISION = (
     "mAP",
     *(f"mAP@{threshold}" for threshold in PRECISIONS),
@@ -37,13 +35,13 @@ PRECISION = (
 )
 SALIENCY = tuple(f"{what} {name}" for name in SALIENCY_LEVELS for what in ("HL mAP", "HIT@1"))
 MIOU = "mIoU"
-NAMES = (*RECALLS, *AGREEMENT, MIOU, *PRECISION, *SALIENCY)
+NAMES = (*RECALLS, MIOU, *PRECISION, *SALIENCY)
 """Of all measures; a benchmark has some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MomentScore(Score):
-    """Right: the first window reaches IoU 0.5; of DiDeMo: rank@1."""
+    """Right: the first window reaches IoU 0.5."""
 
     measures: Mapping[str, float] = field(default_factory=dict)
     """By name, of `NAMES`."""
@@ -62,14 +60,10 @@ class MomentScorer(ExactScorer):
         if not moment.windows:
             return MomentScore(False, f"{NO_GOLD}: the benchmark's server has it")
         measures = dict(self._measures(moment, output))
-        right = measures.get(AGREEMENT[0], measures.get(recall_name(1, RIGHT_IOU), 0.0))
-        return MomentScore(correct=bool(right), measures=measures)
+        return MomentScore(correct=bool(measures[recall_name(1, RIGHT_IOU)]), measures=measures)
 
     def _measures(self, moment: Moment, output: Output) -> Iterator[tuple[str, float]]:
         found = [(window.start, window.end) for window in output.windows]
-        if moment.times:
-            yield from _agreement(moment, found)
-            return
         for first, threshold in self.format.recalls:
             yield recall_name(first, threshold), moments.recall(found, moment.windows, first, threshold)
         yield MIOU, moments.top_iou(found, moment.windows)
@@ -81,15 +75,6 @@ class MomentScorer(ExactScorer):
                 if kept := moments.inside_range(moment.windows, name):
                     yield f"mAP {name}", moments.mean_average_precision(found, kept)
             yield from _saliency(moment, output.evidence.get("saliency", ()))
-
-
-def _agreement(moment: Moment, found: Sequence[tuple[float, float]]) -> Iterator[tuple[str, float]]:
-    """DiDeMo's own. An answer without windows agrees with no annotator."""
-    ranking = [segments_of(window) for window in found]
-    rank = moments.annotator_rank(ranking, moment.times) if ranking else float("inf")
-    for name, least in zip(AGREEMENT, RANKS, strict=True):
-        yield name, float(rank <= least)
-    yield MIOU, moments.annotator_iou(ranking[0], moment.times) if ranking else 0.0
 
 
 def _saliency(moment: Moment, scores: Sequence[float]) -> Iterator[tuple[str, float]]:

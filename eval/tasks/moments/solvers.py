@@ -9,15 +9,13 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
-from eval.metrics.localization import temporal_iou
 from eval.metrics.moments import MAX_WINDOWS, Interval
 from eval.runs.records import ClipWindow, Output
 from eval.task import SolverSpec
 from eval.tasks.moments.dataset import MomentInput
 from eval.tasks.videos import NamedVideos
 from eval.workbench.seeds import stable_number
-from localization.localizer import LocalizationQuery, window_salience
-from localization.methods import METHODS
+from localization.localizer import window_salience
 from localization.settings import LocalizeSettings
 from rag.errors import UsageError
 
@@ -37,11 +35,7 @@ class MomentEnvironment(NamedVideos):
 
 @dataclass(frozen=True)
 class Localized:
-    """`rag localize` in the video, under the user's `[localize]` with `changes`.
-
-    Given moments are ranked by `window_salience`: with one length of windows those of about this length come
-    first. The saliency of clips is the same score.
-    """
+    """`rag localize` in the video, under `[localize]` with `changes`; and the saliency of clips."""
 
     environment: MomentEnvironment
     changes: Mapping[str, Any]
@@ -61,33 +55,18 @@ class Localized:
         library = self.environment.library
         settings = library.settings.model_copy(update={"localize": self.chosen})
         retriever, video_id = library.engine.new_retriever(settings), self.environment.ids[asked.video]
-        query = retriever.video_query(video_id, asked.text)
-        evidence = {"saliency": self._salience(asked, query, asked.clips)} if asked.clips else {}
-        if asked.moments:
-            return Output(windows=self._ranked(asked, query), evidence=evidence)
+        evidence: dict[str, Any] = {}
+        if asked.clips:
+            start, end = self.environment.bounds(asked.video)
+            query = retriever.video_query(video_id, asked.text)
+            salience = (
+                window_salience(query, asked.clips, start=start, end=end).tolist() if end > start else []
+            )
+            evidence = {"saliency": salience}
         hits = retriever.localize_video(video_id, asked.text, MAX_WINDOWS)
         windows = [((hit.start, hit.end), hit.score) for hit in hits]
         confidence = hits[0].relevance if hits else 0.0
         return Output(windows=levelled(asked.video, windows), evidence=evidence, confidence=confidence)
-
-    def _salience(
-        self, asked: MomentInput, query: LocalizationQuery, windows: Sequence[Interval]
-    ) -> list[float]:
-        start, end = self.environment.bounds(asked.video)
-        return window_salience(query, windows, start=start, end=end).tolist() if end > start else []
-
-    def _ranked(self, asked: MomentInput, query: LocalizationQuery) -> tuple[ClipWindow, ...]:
-        """All given moments; those after the end of the video last."""
-        _, end = self.environment.bounds(asked.video)
-        strengths = self._salience(asked, query, asked.moments) or [0.0] * len(asked.moments)
-        fixed = METHODS[self.chosen.method].one_length
-
-        def place(found: tuple[Interval, float]) -> tuple[float, ...]:
-            (first, last), strength = found
-            off = abs(last - first - self.chosen.window_seconds) if fixed else 0.0
-            return first >= end, off, -strength
-
-        return levelled(asked.video, sorted(zip(asked.moments, strengths, strict=True), key=place))
 
 
 def levelled(video: str, windows: Sequence[tuple[Interval, float]]) -> tuple[ClipWindow, ...]:
@@ -97,13 +76,13 @@ def levelled(video: str, windows: Sequence[tuple[Interval, float]]) -> tuple[Cli
     return tuple(ClipWindow(video, *span, level) for span, level in zip(spans, levels, strict=True))
 
 
-Windows = Callable[[MomentInput, Interval, random.Random], Sequence[Interval]]
-"""From an input, the bounds of its video and chance to windows, best first."""
+Windows = Callable[[Interval, random.Random], Sequence[Interval]]
+"""From the bounds of a video and chance to windows, best first."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """Windows that know nothing of the sentence. Given moments are ranked by their IoU with the first."""
+    """Windows that know nothing of the sentence."""
 
     environment: MomentEnvironment
     seed: int
@@ -120,28 +99,22 @@ class Control:
         chance = random.Random(stable_number("moments chance", self.seed, asked.query_id))
         if bounds[1] <= bounds[0]:
             return Output()
-        found = list(self.windows(asked, bounds, chance))
-        if asked.moments:
-            first = found[0]
-            found = sorted(asked.moments, key=lambda moment: -temporal_iou(moment, first))
-        steps = len(found)
-        ranked = [(window, round(1 - place / steps, 6)) for place, window in enumerate(found)]
+        found = self.windows(bounds, chance)
+        ranked = [(window, round(1 - place / len(found), 6)) for place, window in enumerate(found)]
         return Output(windows=levelled(asked.video, ranked))
 
 
-def _whole(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (one shape)
+def _whole(bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (one shape)
     return [bounds]
 
 
-def _middle(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (as above)
+def _middle(bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (as above)
     quarter = (bounds[1] - bounds[0]) / 4
     return [(round(bounds[0] + quarter, 6), round(bounds[1] - quarter, 6))]
 
 
-def _random(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:
-    """Two uniform moments each; or one of the given moments, to rank the others by."""
-    if asked.moments:
-        return [chance.choice(asked.moments)]
+def _random(bounds: Interval, chance: random.Random) -> Sequence[Interval]:
+    """Between two uniform moments each."""
     start, end = bounds
     found = [sorted(chance.uniform(start, end) for _ in range(2)) for _ in range(MAX_WINDOWS)]
     return [(round(first, 6), max(round(last, 6), round(first, 6) + 1e-6)) for first, last in found]

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from eval.contract import check_scorer, check_solver, check_task
-from eval.metrics.moments import moments_of
 from eval.reports.page import write_report
 from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
 from eval.task import Prepared, ProgressCallback
-from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
+from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations
 from eval.tasks.moments.scorer import MomentScore, MomentScorer
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.moments.task import MomentsTask
@@ -98,8 +97,6 @@ def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
     assert read_annotations(tmp_path, "tvr").path.name == "tvr_val_release.jsonl"
     with pytest.raises(UsageError, match="with 'dev' in its name"):
         read_annotations(tmp_path, split="dev")
-    with pytest.raises(UsageError, match="no annotation file of DiDeMo"):
-        read_annotations(tmp_path, "didemo")
     with pytest.raises(UsageError, match="no format 'msrvtt'; there are qvhighlights, "):
         read_annotations(tmp_path, "msrvtt")
 
@@ -172,28 +169,6 @@ def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
     assert all(0.0 <= start < end <= 60.0 for start, end, _ in windows("random"))
 
 
-def test_the_moments_of_didemo_are_ranked(library: Library, tmp_path: Path) -> None:
-    """The drill is shown in segments 4 to 7; of the control's ranking every moment is one."""
-    row = {"num_segments": 12, "times": [[4, 7], [4, 7], [4, 7], [0, 0]], "annotation_id": 3}
-    row |= {"video": VIDEOS[0], "description": "The drill is used."}
-    task = ready(library, tmp_path, row)
-    done = run_task(task, "localized", 0, tmp_path / "run")
-    (sample,) = [json.loads(line) for line in (done.folder / "samples.jsonl").read_text().splitlines()]
-    assert sample["correct"]
-    assert sample["evidence"]["measures"] == {"rank@1": 1.0, "rank@5": 1.0, "mIoU": 1.0}
-    asked = task.prepare(Settings()).inputs["3"]
-    every = {seconds_of(each) for each in moments_of(12)}
-    for name, first in {
-        "localized-fixed": (30.0, 35.0),
-        "whole-video": (0.0, 60.0),
-        "middle": (15.0, 45.0),
-        "random": (30.0, 60.0),
-    }.items():
-        found = SOLVERS[name].open(task.prepare(Settings()).environment, 0).solve(asked).windows
-        assert {one[1:3] for one in found} == every
-        assert found[0][1:3] == first
-
-
 def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Path) -> None:
     rows = [*qvhighlights([*VIDEOS, "gone_0.0_60.0"])]
     task = ready(library, tmp_path, *rows)
@@ -208,7 +183,7 @@ def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Pa
     assert found["mAP middle"]["value"] == 0.7
     assert "mAP short" not in found
     assert found["HIT@1 Very Good"]["n"] == 2
-    assert {"corpus mIoU", "clip success@5", "R@5 IoU>=0.5", "rank@1"}.isdisjoint(found)
+    assert {"corpus mIoU", "clip success@5", "R@5 IoU>=0.5"}.isdisjoint(found)
     submitted = [json.loads(line) for line in (done.folder / "submission.jsonl").read_text().splitlines()]
     assert [(one["qid"], one["query"], one["vid"]) for one in submitted] == [
         (7, "The drill is used.", VIDEOS[0]),
@@ -250,21 +225,19 @@ def test_the_report_has_every_measure_with_its_interval(library: Library, tmp_pa
     assert "| whole-video | 0.0 [" in page
 
 
-@pytest.mark.parametrize(("name", "right"), [(name, name != "didemo") for name in FORMATS])
-def test_every_format_has_its_measures(name: str, right: bool, tmp_path: Path) -> None:
-    """The gold itself is right, though DiDeMo's annotators do not agree; no answer reaches nothing."""
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_measures(name: str, tmp_path: Path) -> None:
+    """The gold itself is right; no answer reaches nothing."""
     moment = read_annotations(dict(MOMENTS)[name].write(tmp_path)).moments[0]
     query, scorer = query_of(moment, name), MomentScorer({moment.query_id: moment}, FORMATS[name])
-    every = [*moment.windows, *map(seconds_of, moments_of(moment.segments))]
-    windows = tuple(ClipWindow(moment.video, *window, 1.0) for window in dict.fromkeys(every))
+    windows = tuple(ClipWindow(moment.video, *window, 1.0) for window in dict.fromkeys(moment.windows))
     gold, nothing = (scorer.score(query, Output(windows=found)) for found in (windows, ()))
     assert isinstance(gold, MomentScore)
     assert isinstance(nothing, MomentScore)
-    names = {f"R@{first} IoU>={threshold}" for first, threshold in FORMATS[name].recalls} | {"mIoU"}
-    names |= {"rank@1", "rank@5"} if name == "didemo" else {"mAP", "mAP@0.5", "mAP@0.75"}
+    names = {f"R@{first} IoU>={threshold}" for first, threshold in FORMATS[name].recalls}
+    names |= {"mIoU", "mAP", "mAP@0.5", "mAP@0.75"}
     names |= {"mAP middle"} if name == "qvhighlights" else set()
     assert gold.measures.keys() == nothing.measures.keys() == names
-    assert gold.correct == right
+    assert gold.correct
     assert set(nothing.measures.values()) == {0.0}
-    disagreed = {} if right else {"rank@1": 0.0, "mIoU": pytest.approx(5 / 6)}
-    assert gold.measures == dict.fromkeys(names, 1.0) | disagreed
+    assert gold.measures == dict.fromkeys(names, 1.0)
