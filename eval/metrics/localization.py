@@ -66,34 +66,6 @@ def recall_at_one(threshold: float, iou: Callable[[Scored], float | None] = foun
     return reaches
 
 
-ORACLE_SECONDS = 5.0
-"""The paper's window (4.1)."""
-
-
-def best_iou(event: Span, length: float) -> float:
-    """The highest IoU of `event` with any window of `length` seconds: min(w, d) / max(w, d).
-
-    5 s on an event of 2.5 s reach 0.5, and no method lifts R@1 at IoU 0.7 there. Holds while the clip is at
-    least as long as the window.
-    """
-    duration = event[1] - event[0]
-    if not (duration > 0 and length > 0):
-        raise ValueError(f"event of {duration} s, window of {length} s")
-    return min(duration, length) / max(duration, length)
-
-
-def oracle_iou(scored: Scored) -> float | None:
-    """Of a 5-second window: it depends on the query alone."""
-    if not scored.query.has_window:
-        return None
-    return best_iou(scored.query.window, ORACLE_SECONDS)
-
-
-def own_ceiling(scored: Scored) -> float | None:
-    """Of a window as long as the one found; for lengths chosen by query too."""
-    return _of_found(scored, lambda window, event: best_iou(event, window[1] - window[0]))
-
-
 ENOUGH = 0.8
 
 

@@ -13,8 +13,6 @@ from eval.metrics.localization import (
     event_shown,
     found_iou,
     judged,
-    oracle_iou,
-    own_ceiling,
     recall_at_one,
 )
 from eval.metrics.scored import (
@@ -42,11 +40,9 @@ MEASURES: Mapping[str, Measure] = {
     f"passage success@{PASSAGES_AT}": _passage_found,
     **{f"R@1 IoU>={threshold}": recall_at_one(threshold) for threshold in THRESHOLDS},
     "mIoU": found_iou,
-    "ceiling of mIoU": own_ceiling,
     "event coverage>=0.8": covers_event,
     **{f"corpus R@1 IoU>={threshold}": recall_at_one(threshold, corpus_iou) for threshold in THRESHOLDS},
     "corpus mIoU": corpus_iou,
-    "oracle 5 s mIoU": oracle_iou,
     "understanding, judged": judged,
     "understanding, event shown": event_shown,
     "Brier score": brier,

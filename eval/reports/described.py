@@ -8,18 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.metrics.agreement import Agreement, agreement_of
+from eval.metrics.calibration import brier, expected_calibration_error
 from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
 from eval.metrics.tables import CASES, MEASURES
-from eval.reports.drawing import (
-    draw_bars,
-    draw_costs,
-    draw_counts,
-    draw_reliability,
-    draw_sweeps,
-    draw_systems,
-)
+from eval.reports.drawing import draw_bars, draw_costs, draw_counts, draw_reliability, draw_sweeps
 from eval.reports.report_file import OVERALL, FigureData, ReportData, TableData, base_system, read_report
 from eval.reports.spec import Row, Section, compared_rows, named_systems, shown, sweep_points
 from eval.reports.tables import (
@@ -31,13 +25,15 @@ from eval.reports.tables import (
     Table,
     agreement_table,
     as_column,
-    calibration_table,
-    localization_table,
     measured,
     paired_table,
     percent,
 )
 
+CALIBRATION: Mapping[str, Measure | Column] = {
+    "mean confidence": lambda scored: scored.sample.confidence,
+    "expected calibration error": Column(brier, "share", over=expected_calibration_error),
+}
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
 Facts = Callable[[Section], Mapping[str, object]]
@@ -64,7 +60,7 @@ def load_report(
     the table of that name; `figures`; and `facts`, what its notes may hold of a section. Raises `ValueError`
     for a file that names a measure, a rule, a printed table, a figure or a key that does not exist.
     """
-    data, known = read_report(package), {**MEASURES, **(measures or {})}
+    data, known = read_report(package), {**MEASURES, **CALIBRATION, **(measures or {})}
     report = Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
     named = {(name, table.kind == "agreement") for table in data.tables for name in table.measures}
     named |= {(name, False) for figure in data.figures for name in figure.measures}
@@ -100,10 +96,7 @@ class Report:
             "pairs": self._pairs,
             "agreement": self._agreement,
         }
-        if table.kind in kinds:
-            return kinds[table.kind](table, section)
-        named = named_systems(section)
-        return {"localization": localization_table, "calibration": calibration_table}[table.kind](named)
+        return kinds[table.kind](table, section)
 
     def _note(self, table: TableData, section: Section) -> str:
         sizes = [len(query.options) for query in section.queries if query.options]
@@ -264,9 +257,6 @@ class Report:
             counts = {key: Counter(_value(one, key) for one in samples) for key in figure.across}
             return draw_counts(path, title, counts) if samples else []
         columns = {name: as_column(self.known[name]) for name in figure.measures}
-        if figure.kind == "systems":
-            ours = {row.system for row in section.rows} - set(self.data.controls)
-            return draw_systems(path, title, rows, ours, figure.label, width=8.0)
         if figure.kind == "sweep":
             return draw_sweeps(path, title, section, figure.sweep, columns, figure.base)
         if figure.kind == "costs":

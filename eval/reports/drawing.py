@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.outputs import PROGRAM, atomic_file
 from eval.metrics.calibration import reliability
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import correct
-from eval.metrics.tables import estimate
 from eval.reports.spec import Row, Section, sweep_points
 from eval.reports.tables import Column
 from rag.errors import ExtraMissing
@@ -159,31 +157,6 @@ def draw_costs(
         legend_below(figure, axes)
 
     return draw(path, (8.0, 4.6), paint)
-
-
-def draw_systems(
-    path: Path, title: str, rows: Sequence[Row], ours: Container[str], label: str, *, width: float
-) -> list[str]:
-    """Accuracy of each system with its interval, those of `ours` in another colour; `width` in inches.
-
-    Gives the file's name; nothing where no sample could be judged.
-    """
-    found = [(row, part) for row in rows if (part := estimate(correct, row.samples)) is not None]
-    if not found:
-        return []
-
-    def paint(figure: Figure) -> None:
-        axes = figure.subplots()
-        for place, (row, part) in enumerate(found):
-            axes.bar(place, 100 * part.value, 0.7, color=COLOURS[int(row.system in ours)])
-            if part.low is not None and part.high is not None:
-                axes.plot([place, place], [100 * part.low, 100 * part.high], color="#333333", linewidth=1)
-        names = [f"{row.label}, n={part.n}" for row, part in found]
-        axes.set_xticks(range(len(found)), names, rotation=35, ha="right")
-        axes.set_title(title)
-        percent_axis(axes, label)
-
-    return draw(path, (width, 3.6), paint)
 
 
 def draw_sweeps(

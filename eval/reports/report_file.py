@@ -86,7 +86,7 @@ class TableData(_Data):
     name: str
     title: str
     note: str = ""
-    kind: Literal["measures", "queries", "pairs", "agreement", "localization", "calibration"] = "measures"
+    kind: Literal["measures", "queries", "pairs", "agreement"] = "measures"
     measures: tuple[str, ...] = ()
     """Of pairs: those that are compared, accuracy by itself; of agreement: the rules."""
     by: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class FigureData(_Data):
 
     name: str
     title: str = ""
-    kind: Literal["bars", "groups", "counts", "costs", "sweep", "systems", "reliability", "own"] = "bars"
+    kind: Literal["bars", "groups", "counts", "costs", "sweep", "reliability", "own"] = "bars"
     """bars: a panel for each case of the answer. groups: a panel for each measure, over values of `across`.
     counts: how many queries have each value of `across`. costs: the first measure over the second."""
     measures: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Tables of a report as Markdown and CSV: measures by system, agreement, paired differences, calibration.
+"""Tables of a report as Markdown and CSV: measures by system, agreement, paired differences.
 
 A line has a label of one or more columns (`keys`, such as system, or axis and value) and the
 samples that it is about."""
@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
 from eval.metrics.agreement import Agreement
-from eval.metrics.calibration import BINS, brier, expected_calibration_error
 from eval.metrics.intervals import Estimate, Quantity
-from eval.metrics.localization import ORACLE_SECONDS, THRESHOLDS, oracle_iou, recall_at_one
 from eval.metrics.pairing import Paired, holm
 from eval.metrics.scored import Measure, Scored
-from eval.metrics.tables import MEASURES, estimate
+from eval.metrics.tables import estimate
 
 if TYPE_CHECKING:
-    from eval.reports.spec import Row, Section
+    from eval.reports.spec import Row
 
 NOTHING = "–"
 MARK = "paper, other data"
@@ -243,50 +241,3 @@ def unpaired_note(pairs: Iterable[Paired]) -> str:
     most = max((pair.unpaired for pair in pairs), default=0)
     said = f" Up to {most} queries a pair were asked or judged of one system only, and count in none."
     return said if most else ""
-
-
-RECALLS = {f"R@1 IoU>={threshold}": threshold for threshold in THRESHOLDS}
-WITHIN = (*RECALLS, "mIoU", "ceiling of mIoU", "event coverage>=0.8")
-OVER_CORPUS = (*(f"corpus {name}" for name in RECALLS), "corpus mIoU")
-
-
-def localization_table(section: Section) -> Table:
-    """R@1 at IoU 0.3, 0.5 and 0.7, mIoU and coverage, with what windows of their length can reach."""
-    columns = {name: MEASURES[name] for name in WITHIN + OVER_CORPUS}
-    found = measured(system_lines(section.rows), columns, count=True)
-    if found.body:
-        label, samples = f"oracle {ORACLE_SECONDS:g} s", section.rows[0].samples
-        oracle = estimate(oracle_iou, samples)
-        reached = {
-            name: estimate(recall_at_one(least, oracle_iou), samples) for name, least in RECALLS.items()
-        }
-        reached |= {"mIoU": oracle, "ceiling of mIoU": oracle}
-        ceiling = [percent(each.value if (each := reached.get(name)) else None) for name in columns]
-        found.body.append((label, *ceiling, ""))
-        found.records.append(record(oracle, system=label, measure="mIoU"))
-    note = (
-        "Percent. Within the gold clip, whether or not it was retrieved; over the corpus, the window of "
-        "the first clip, 0 where that is another. The ceiling is what windows of the lengths found could "
-        f"reach; the oracle is the best placed window of {ORACLE_SECONDS:g} s."
-    )
-    head = ("system", *columns, "n")
-    return Table("localization", "Localization", note, head, tuple(found.body), tuple(found.records))
-
-
-def calibration_table(section: Section) -> Table:
-    """Expected calibration error and Brier score by system."""
-    body, records = [], []
-    for row in section.rows:
-        error, score = expected_calibration_error(row.samples), estimate(brier, row.samples)
-        mean = sum(scored.sample.confidence for scored in row.samples) / len(row.samples)
-        body.append((row.label, percent_range(error), percent_range(score), f"{100 * mean:.1f}"))
-        records.append(record(error, system=row.label, measure="expected calibration error"))
-        records.append(record(score, system=row.label, measure="Brier score"))
-    return Table(
-        name="calibration",
-        title="Calibration",
-        note=f"Percent; lower is better. {BINS} bins of equal width.",
-        head=("system", "expected calibration error", "Brier score", "mean confidence"),
-        body=tuple(body),
-        records=tuple(records),
-    )

@@ -120,9 +120,7 @@ def test_what_does_not_apply_is_left_out(report: Path) -> None:
         assert "random" not in {row["system"] for row in rows(report / "toy" / f"{name}.csv")}
     points = {(row["system"], row["at"]) for row in rows(report / "toy" / "figure8_windows.csv")}
     assert points == {("localized", "5"), ("localized", "10")}
-    names = {row["system"] for row in rows(report / "toy" / "localization.csv")}
-    assert "oracle 5 s" in names
-    assert "no-localization" not in names
+    assert "no-localization" not in {row["system"] for row in rows(report / "toy" / "localization.csv")}
 
 
 @pytest.mark.slow
