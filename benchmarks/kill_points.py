@@ -162,7 +162,7 @@ class Moments:
 def _commit_of(method: str, _: object, table: str = "", *__: Any) -> str:
     if not table:
         return method
-    return f"{method} {table.partition('_')[0] if table.startswith(('vectors_', 'sounds_')) else table}"
+    return f"{method} {table.partition('_')[0] if table.startswith('vectors_') else table}"
 
 
 class Run:

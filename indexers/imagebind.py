@@ -1,8 +1,8 @@
-"""ImageBind from a local weights file: images, short clips, audio and text in one space.
+"""ImageBind from a local weights file: images, short clips and text in one space.
 
 Only the package's `models` are imported, past its own `__init__`, which drags
 in pytorchvideo and torchaudio; so the preprocessing is ours. Outputs of
-text and audio are scaled, and a video's is a mean, so every vector is normalized
+text are scaled, and a video's is a mean, so every vector is normalized
 to length 1 here. Weights and code are CC-BY-NC-SA-4.0.
 """
 
@@ -28,7 +28,7 @@ from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
 from indexers.protocol import TextTower, unit_rows
-from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves, quiet_transformers
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
 
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,
@@ -45,23 +45,18 @@ SIDE = 224
 IMAGES = Preprocessing(shortest=SIDE, crop=(SIDE, SIDE), round_crop=True)
 WHOLE = Preprocessing(shortest=SIDE, resample=2)
 VIDEO_MOMENTS = 5
-AUDIO_MOMENTS = 3
-RATE = 16000
 CLIP_SECONDS = 2
-MEL_BINS = 128
-AUDIO_FRAMES = 204
-AUDIO_MEAN, AUDIO_STD = -4.268, 9.138
 CONTEXT = 77
 
 
 class ImageBindEncoder(TorchImageEncoder):
-    """Images one by one, and beside them whole clips and their sound."""
+    """Images one by one, and beside them whole clips."""
 
     def __init__(
         self, name: str, path: Path, *, backend: str, batch: int, sizes: Mapping[str, int] = HUGE
     ) -> None:
         """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
-        model = _load(path, sizes, ("vision", "audio"))
+        model = _load(path, sizes, ("vision",))
         super().__init__(
             name=name,
             dim=sizes["out_embed_dim"],
@@ -71,9 +66,6 @@ class ImageBindEncoder(TorchImageEncoder):
             backend=backend,
             batch=batch,
         )
-        self._model = model
-
-    takes_audio = True
 
     def encode_clip(
         self,
@@ -98,18 +90,6 @@ class ImageBindEncoder(TorchImageEncoder):
                 )
                 parts.append(features[: len(part)].numpy())
         return _mean(np.concatenate(parts))
-
-    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit float32 (dim,) of mono samples, float32 (n,) at 16 kHz: three moments of 2 s, averaged.
-
-        As ImageBind's `load_and_transform_audio_data`. Raises `ValueError` for less than 25 ms.
-        """
-        import torch
-
-        inputs = torch.from_numpy(audio_inputs(waveform))
-        with torch.inference_mode():
-            rows = [self._model({"audio": moment[None]})["audio"].numpy() for moment in inputs]
-        return _mean(np.concatenate(rows))
 
 
 class ImageBindText(TextTower):
@@ -148,19 +128,6 @@ def moments(duration: float, count: int) -> tuple[float, ...]:
     """Start times of `count` moments of 2 s, evenly from the start to the end; fewer where they coincide."""
     room = max(duration - CLIP_SECONDS, 0.0)
     return tuple(dict.fromkeys(room * place / (count - 1) for place in range(count)))
-
-
-def audio_inputs(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (moments, 1, 128, 204): normalised log mel filter banks, padded with silence's zeros."""
-    if len(waveform) < RATE * 0.025:
-        raise ValueError("less than 25 ms of sound")
-    banks = []
-    for start in moments(len(waveform) / RATE, AUDIO_MOMENTS):
-        part = waveform[int(start * RATE) : int((start + CLIP_SECONDS) * RATE)].astype(np.float32)
-        bank = mel_log_fbank(part - part.mean()).T[:, :AUDIO_FRAMES]
-        banks.append(np.pad(bank, ((0, 0), (0, AUDIO_FRAMES - bank.shape[1]))))
-    normalised = (np.stack(banks)[:, None] - np.float32(AUDIO_MEAN)) / np.float32(AUDIO_STD)
-    return np.asarray(normalised, dtype=np.float32)
 
 
 def clip_pairs(times: NDArray[np.float64]) -> tuple[tuple[int, int], ...]:
@@ -278,41 +245,3 @@ FAMILY = ImageEncoderFamily(
     layout=FolderLayout(((("imagebind_huge.pth",),),), ""),
     file="imagebind_huge.pth",
 )
-
-
-def mel_log_fbank(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (frames, 128) of mono samples (n,) at 16 kHz, at least 25 ms.
-
-    Kaldi's `compute-fbank-feats` with the settings that ImageBind asks torchaudio for, by
-    `transformers.audio_utils`: frames of 25 ms every 10 ms that are wholly inside the signal, the mean of
-    each removed, pre-emphasis 0.97, Hann window, 128 triangles on the mel scale from 20 Hz to half the rate,
-    natural logarithm floored at the float32 epsilon; no dither, no energy.
-    """
-    with quiet_transformers():
-        from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
-
-        filters = mel_filter_bank(
-            num_frequency_bins=257,
-            num_mel_filters=MEL_BINS,
-            min_frequency=20,
-            max_frequency=RATE / 2,
-            sampling_rate=RATE,
-            mel_scale="kaldi",
-            triangularize_in_mel_space=True,
-        )
-    length = RATE * 25 // 1000
-    banks = spectrogram(
-        waveform,
-        window_function(length, "hann", periodic=False),
-        frame_length=length,
-        hop_length=RATE // 100,
-        fft_length=512,
-        power=2.0,
-        center=False,
-        preemphasis=0.97,
-        mel_filters=filters,
-        log_mel="log",
-        mel_floor=float(np.finfo(np.float32).eps),
-        remove_dc_offset=True,
-    )
-    return np.asarray(banks.T, np.float32)

@@ -174,8 +174,6 @@ class ImageEncoder(ABC):
     """Arithmetic, as `torch-fp32`."""
     short_side: int = 0
     """Short side of an image, in pixels, below which it is enlarged; 0 where it never is."""
-    takes_audio: bool = False
-    """Whether `encode_audio` is implemented; then clips are indexed by their audio too."""
 
     def encode_images(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of uint8 (n, height, width, 3) RGB, upright."""
@@ -198,16 +196,6 @@ class ImageEncoder(ABC):
     ) -> NDArray[np.float32]:
         """Unit float32 (dim,) of a clip; here the mean of `rows`, its frames as unit float32 (n, dim)."""
         return unit_rows(rows.mean(axis=0))
-
-    def encode_audio(
-        self,
-        waveform: NDArray[np.float32],  # noqa: ARG002 (for encoders of sound)
-    ) -> NDArray[np.float32]:
-        """Unit float32 (dim,) of mono float32 (n,) at 16 kHz, n at least 1600.
-
-        Raises `TypeError` for an encoder of images alone.
-        """
-        raise TypeError(f"{self.name} takes no audio")
 
     @abstractmethod
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -71,12 +71,9 @@ NOTHING = 1e-9
 ReadFrames = Callable[[Sequence[str]], Sequence["ClipFrames"]]
 
 
-def content_digest(*ids: Sequence[str]) -> str:
-    """Hash over sets of clip ids, each in any order; 32 hex digits."""
-    digest = hashlib.blake2b(digest_size=16)
-    for group in ids:
-        digest.update(b"\x00" + "\n".join(sorted(group)).encode())
-    return digest.hexdigest()
+def content_digest(ids: Sequence[str]) -> str:
+    """Hash over clip ids, in any order; 32 hex digits."""
+    return hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=16).hexdigest()
 
 
 def centre_of(texts: NDArray[np.float32]) -> tuple[float, ...]:
@@ -113,23 +110,18 @@ class LibraryScores:
         self._centre = np.asarray(calibration.centre, np.float64)
 
     def relevance(
-        self,
-        query: NDArray[np.float32],
-        searched: int,
-        frames: NDArray[np.float32] | None,
-        sound: NDArray[np.float32] | None,
+        self, query: NDArray[np.float32], searched: int, frames: NDArray[np.float32] | None
     ) -> float:
-        """In [0, 1], of one clip among `searched`: the greater of its frames' and its sound's.
+        """In [0, 1], of one clip among `searched`, by its frames.
 
-        `query`: unit float32 (d,). `frames`: unit rows, float32 (n, d); `sound`: unit float32 (d,); or None.
+        `query`: unit float32 (d,). `frames`: unit rows, float32 (n, d), or None.
         """
+        null = self._calibration.image
+        if null is None or frames is None or not len(frames):
+            return 0.0
         direction = (query.astype(np.float64) - self._centre)[None]
-        found = [0.0]
-        for null, rows in ((self._calibration.image, frames), (self._calibration.sound, sound)):
-            if null is not None and rows is not None and len(rows):
-                score = float(frame_score(direction, np.atleast_2d(rows).astype(np.float64))[0])
-                found.append(image_relevance(standard_score(null, score, searched), self._middle))
-        return max(found)
+        score = float(frame_score(direction, frames.astype(np.float64))[0])
+        return image_relevance(standard_score(null, score, searched), self._middle)
 
 
 def library_scores(
@@ -145,13 +137,13 @@ def measure_null_scores(
     texts: NDArray[np.float32],
     clip_ids: Sequence[str],
     clip_vectors: NDArray[np.floating],
-    read_frames: ReadFrames | None,
+    read_frames: ReadFrames,
 ) -> NullScores | None:
     """What the background reaches among samples of the clips; None without clips.
 
     `texts`: float32 (b, d), at least two. `clip_vectors`: (n, d), one for each of `clip_ids`; they choose the
-    clips that are looked at, as in a search. `read_frames`: frames of clips by id; None where the clip's
-    one vector is all there is (sound). The same clips give the same figures, in any order.
+    clips that are looked at, as in a search. `read_frames`: frames of clips by id. The same clips give
+    the same figures, in any order.
     """
     order = np.array(sorted(range(len(clip_ids)), key=lambda at: _shuffled(clip_ids[at]))[:LARGEST], int)
     if not len(order):
@@ -167,9 +159,6 @@ def measure_null_scores(
     scores = np.full((len(unit), len(order)), -np.inf)
     for start in range(0, len(looked_at), CLIPS_AT_ONCE):
         places = looked_at[start : start + CLIPS_AT_ONCE]
-        if read_frames is None:
-            scores[:, places] = directions @ rows[places].T
-            continue
         for place, clip in zip(places, read_frames([ids[at] for at in places]), strict=True):
             vectors = clip.vectors if len(clip.times) else clip.clip_vector[None]
             scores[:, place] = frame_score(directions, vectors.astype(np.float64))

@@ -51,7 +51,7 @@ class SearchSettings(SettingsSection):
     threshold: float = Field(0.3, ge=0, le=1)
     """Relevance and confidence below which the answer is that nothing matches."""
     exact_rows: int = Field(EXACT_ROWS, ge=1)
-    """Rows of a table of vectors (clips, sounds, text spans, passages) up to which it is searched exactly, in
+    """Rows of a table of vectors (clips, text spans, passages) up to which it is searched exactly, in
     memory. Above, `rag index` keeps index files of 2-bit codes beside the library's tables, which propose
     rows that are then ranked exactly. The setting must be the same for indexing and for questions."""
     rrf_k: int = Field(60, ge=1)

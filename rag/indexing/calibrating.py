@@ -43,8 +43,8 @@ def calibrate_scores(writer: Writer, settings: Settings) -> str:
     if meta is None or meta.image_encoder is None or is_specialised(meta.image_encoder.name):
         return ""
     with Reader.open(writer.folder) as reader:
-        images, sounds = reader.clip_vectors(), reader.clip_vectors(sound=True)
-        content = content_digest(images[0], sounds[0])
+        images = reader.clip_vectors()
+        content = content_digest(images[0])
         held = meta.calibration
         if held is not None and (held.version, held.content) == (SCORE_MEASURES, content):
             return ""
@@ -57,7 +57,6 @@ def calibrate_scores(writer: Writer, settings: Settings) -> str:
             content=content,
             centre=centre_of(texts),
             image=measure_null_scores(texts, *images, reader.frames),
-            sound=measure_null_scores(texts, *sounds, None),
         )
     writer.put_calibration(calibration)
     return ""

@@ -1,4 +1,4 @@
-"""Clips of a video: frames decoded ahead and cut into clips, and the audio embeddings of clips.
+"""Clips of a video: frames decoded ahead and cut into clips.
 
 Frames are decoded in a subprocess, ahead of the encoder within the bound of `prefetched`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +21,6 @@ from corpora.records import Clip, Frames, Video
 from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
-from indexers.protocol import ImageEncoder
 from rag.settings import Settings
 
 CLIPS_PER_COMMIT = 8
@@ -144,44 +143,6 @@ def _close(opened: _Open, video_id: str, span: tuple[float, float]) -> CutClip:
     digest.update(np.ascontiguousarray(images).data)
     clip = Clip(f"{video_id}:{opened.index:05d}", video_id, *span)
     return CutClip(clip, Frames(times, images), tuple(opened.keyframes), digest.hexdigest())
-
-
-AUDIO_RATE = 16000
-MIN_SAMPLES = AUDIO_RATE // 10
-
-
-def clip_audio(
-    encoder: ImageEncoder, audio: Iterable[NDArray[np.float32]], video: Video, settings: VideoSettings
-) -> tuple[list[Clip], list[NDArray[np.float32]]]:
-    """The clips of a video that have audio, and a unit float32 (dim,) for each.
-
-    `audio` as in `audio_embeddings`.
-    """
-    spans = clip_spans(video.duration, settings.clip_seconds, settings.min_last_clip_seconds)
-    found = audio_embeddings(encoder, audio, spans)
-    clips = [Clip(f"{video.video_id}:{k:05d}", video.video_id, *spans[k]) for k in found]
-    return clips, list(found.values())
-
-
-def audio_embeddings(
-    encoder: ImageEncoder, audio: Iterable[NDArray[np.float32]], spans: Sequence[tuple[float, float]]
-) -> dict[int, NDArray[np.float32]]:
-    """Unit float32 (dim,) by clip index; a clip with less than 0.1 s of audio has none.
-
-    `audio`: blocks of mono float32 (n,) at 16 kHz from time 0. `spans`: half-open, in seconds, ascending.
-    At most one clip's samples are held.
-    """
-    found: dict[int, NDArray[np.float32]] = {}
-    held, begun = np.empty(0, np.float32), 0.0
-    parts = iter(audio)
-    for index, (start, end) in enumerate(spans):
-        while begun + len(held) / AUDIO_RATE < end and (part := next(parts, None)) is not None:
-            held = np.concatenate([held, part])
-        first, last = (max(0, round((t - begun) * AUDIO_RATE)) for t in (start, end))
-        if last - first >= MIN_SAMPLES and len(held) - first >= MIN_SAMPLES:
-            found[index] = encoder.encode_audio(held[first:last])
-        held, begun = held[last:], begun + min(last, len(held)) / AUDIO_RATE
-    return found
 
 
 T = TypeVar("T")

@@ -34,7 +34,7 @@ from indexers.protocol import Disabled
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores, is_calibrated
-from rag.indexing.clips import clip_audio, open_reader
+from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
 from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
@@ -369,11 +369,8 @@ class ContentIndexer:
         return done
 
     def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter | None, str]:
-        """Audio embeddings of clips are stored; returns speech, the measured sound, and what went wrong."""
+        """Speech, the measured sound, and what went wrong."""
         stages, reader = self.stages, self._reader
-        if stages.audio_encoder is not None:
-            audio = clip_audio(stages.audio_encoder, reader.audio(path), video, self.video_settings)
-            self._writer.put_sounds(video.video_id, *audio)
         meter = SoundMeter() if self.measuring.sound_on else None
         if stages.asr is not None:
             blocks = reader.audio(path, gaps=meter is not None)

@@ -14,7 +14,7 @@ from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips, open_reader
+from rag.indexing.clips import CLIPS_PER_COMMIT, decode_clips, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import (
     STORED_SIDE,
@@ -71,7 +71,7 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
             try:
                 _require_content(row)
                 progress.file(row.path)
-                _encode(row, copy.path, video, encoder, switch, media, settings, decoding, progress)
+                _encode(row, copy.path, video, encoder, switch, media, decoding, progress)
             finally:
                 copy.discard()
 
@@ -119,7 +119,6 @@ def _encode(
     encoder: ImageEncoder,
     switch: EncoderSwitch,
     media: MediaReader,
-    settings: Settings,
     decoding: VideoSettings,
     progress: Progress,
 ) -> None:
@@ -127,11 +126,6 @@ def _encode(
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
         return
-    if video.audio and encoder.takes_audio:
-        # First: once its clips are there, a video counts as done.
-        sounds = clip_audio(encoder, media.audio(path), video, settings.video)
-        _require_content(row)
-        switch.put_sounds(video.video_id, *sounds)
     rows: list[ClipFrames] = []
     for cut in decode_clips(media, path, video, decoding):
         rows.append(embed_clip(encoder, cut))

@@ -66,11 +66,6 @@ class Stages:
         readings = list(self.ocr.read_clip(keyframe.image for keyframe in cut.keyframes))
         return text_spans(cut.clip, cut.frames, [keyframe.time for keyframe in cut.keyframes], readings)
 
-    @property
-    def audio_encoder(self) -> ImageEncoder | None:
-        """The image encoder, where it takes audio too (ImageBind)."""
-        return self.image if self.image is not None and self.image.takes_audio else None
-
     def transcribe(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
         """Speech as evidence by spans; none without a speech model. `audio`: blocks float32 (n,), 16 kHz."""
         if self.asr is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -447,9 +446,9 @@ class Retriever:
         compared = self.settings.search.interaction_clips if len(texts) else 0
         hits = self.reader.search_clips(vector, max(pool, compared), where)
         near = [hit.key for hit in hits[:compared]]
-        clips, sounds = self._frames.get(near), self.reader.sound_vectors(near)
-        images = ((key, held.vectors) for key, held in clips.items())
-        scores = late_interaction(chain(images, ((key, row[None]) for key, row in sounds.items())), texts)
+        scores = late_interaction(
+            ((key, held.vectors) for key, held in self._frames.get(near).items()), texts
+        )
         if not scores and hits:
             cosines = standardised([hit.score for hit in hits]).tolist()
             return matches_of({hit.key: z for hit, z in zip(hits, cosines, strict=True)}), False
@@ -494,11 +493,8 @@ class Retriever:
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
         assert self.tower is not None
         query = self.tower.encode_named([visual])[0]
-        sounds = self.reader.sound_vectors(clip_ids)
         return {
-            key: self._scores.relevance(
-                query, searched, held[key].vectors if key in held else None, sounds.get(key)
-            )
+            key: self._scores.relevance(query, searched, held[key].vectors if key in held else None)
             for key in clip_ids
         }
 

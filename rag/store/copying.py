@@ -175,7 +175,7 @@ def video_tables(meta: Meta | None) -> Iterator[str]:
     """The tables of a video's rows; clips last, as indexing writes them."""
     encoder = meta.image_encoder if meta else None
     if encoder is not None:
-        yield from (schema.vectors_table(encoder), schema.sounds_table(encoder))
+        yield schema.vectors_table(encoder)
     yield from ("evidence", *schema.MEASURED_TABLES, "clips")
 
 

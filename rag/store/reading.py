@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
@@ -20,7 +19,7 @@ from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
 from rag.store.layout import Layout, Location, open_layout
-from rag.store.records import PULLED, ClipFrames, FileRow, Hit, Meta, Stats, best_hits
+from rag.store.records import PULLED, ClipFrames, FileRow, Hit, Meta, Stats
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable, clips_by_id, clips_holding, fetch
@@ -310,16 +309,9 @@ class Reader:
     ) -> list[Hit]:
         """The k clips nearest to `vector`, best first; keys are clip ids. Empty without an image encoder.
 
-        `vector`: unit float (dim,) in the space of the image encoder; ValueError for another shape. A clip
-        that has a vector of its sound too counts with the nearer of the two.
+        `vector`: unit float (dim,) in the space of the image encoder; ValueError for another shape.
         """
-
-        def search(s: Snapshot) -> list[Hit]:
-            wanted = s.wanted_videos(where)
-            both = (_nearest(v, vector, k, wanted, where) for v in (s.vectors("clips"), s.vectors("sounds")))
-            return best_hits(chain.from_iterable(both))[:k]
-
-        return self.ask(search)
+        return self.ask(lambda s: _nearest(s.vectors("clips"), vector, k, s.wanted_videos(where), where))
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
@@ -330,19 +322,14 @@ class Reader:
 
         return self.ask(ask)
 
-    def clip_vectors(self, *, sound: bool = False) -> tuple[Sequence[str], NDArray[np.float16]]:
-        """Ids of the clips with a vector of images, or of `sound`, and these vectors, float16 (n, dim)."""
+    def clip_vectors(self) -> tuple[Sequence[str], NDArray[np.float16]]:
+        """Ids of the clips with a vector, and these vectors, float16 (n, dim)."""
 
         def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
-            vectors = s.vectors("sounds" if sound else "clips")
+            vectors = s.vectors("clips")
             return ((), np.empty((0, 0), np.float16)) if vectors is None else vectors.everything()
 
         return self.ask(ask)
-
-    def sound_vectors(self, clip_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Unit float32 (dim,) of the sound of those of the clips that have one."""
-        vectors = self.ask(lambda s: s.vectors("sounds"))
-        return vectors.vectors(clip_ids) if vectors else {}
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING

@@ -67,8 +67,6 @@ class ScoreCalibration:
     """Mean vector of the unrelated texts, (dim,)."""
     image: NullScores | None
     """Of frames; None without any."""
-    sound: NullScores | None
-    """Of the clips' sound; None without any."""
 
 
 @dataclass(frozen=True, slots=True)

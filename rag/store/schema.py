@@ -36,14 +36,13 @@ COLUMNS = {
     "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector "
     "pages:[int32] page_starts:[int32]",
     "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
-    "sounds": "clip_id:string video_id:string vector:vector",
     "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
     "warmth:float64 saturation:float64 brightness:float64 contrast:float64 sharpness:float64 style:string",
     "sound_tracks": "video_id:string classes:string loudness:[float32]",
 }
 """Columns with their Arrow types by table; in brackets a list, `vector` is float16 of fixed length.
 
-Tables of vectors and sounds carry the fingerprint of their encoder in their names.
+Tables of vectors carry the fingerprint of their encoder in their names.
 """
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
@@ -98,14 +97,9 @@ def vectors_table(encoder: EncoderRef) -> str:
     return f"vectors_{encoder.fingerprint[:24]}"
 
 
-def sounds_table(encoder: EncoderRef) -> str:
-    """Name of the table of audio embeddings of an encoder that takes images and audio."""
-    return vectors_table(encoder).replace("vectors_", "sounds_", 1)
-
-
 def is_clip_vectors(table: str) -> bool:
-    """Whether a table holds vectors of clips or of their sound."""
-    return table.startswith(("vectors_", "sounds_"))
+    """Whether a table holds vectors of clips."""
+    return table.startswith("vectors_")
 
 
 def is_table(name: str) -> bool:
@@ -230,19 +224,6 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
         "times": pa.ListArray.from_arrays(offsets, pa.array(np.concatenate([c.times for c in clips]))),
     }
     return pa.table(columns, schema=arrow_schema("vectors", dim))
-
-
-def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]], dim: int) -> Any:
-    """Sound vectors of clips, float (dim,) each, as an Arrow table of float16."""
-    import numpy as np
-    import pyarrow as pa
-
-    columns = {
-        "clip_id": [clip.clip_id for clip in clips],
-        "video_id": [clip.video_id for clip in clips],
-        "vector": matrix_column(np.stack(vectors), dim),
-    }
-    return pa.table(columns, schema=arrow_schema("sounds", dim))
 
 
 def matrix_column(rows: NDArray[np.floating[Any]], dim: int) -> Any:

@@ -41,7 +41,7 @@ PART_BYTES = 80 * 2**20
 EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
 
 Texts = Literal["evidence", "passages"]
-Vectors = Literal["clips", "sounds", Texts]
+Vectors = Literal["clips", Texts]
 """What rows with vectors are of."""
 
 
@@ -276,18 +276,17 @@ class Snapshot:
     # Vectors, loaded when first asked for
 
     def vectors(self, kind: Vectors) -> VectorTable | None:
-        """The vectors, float16 (n, dim), of clips, of their sound or of text spans of ready videos, or of the
+        """The vectors, float16 (n, dim), of clips or of text spans of ready videos, or of the
         passages of published sources; None where none can be stored.
 
         Tables are loaded side by side, each once.
         """
         meta, encoder = self.meta, self.meta.image_encoder if self.meta else None
-        if meta is None or (encoder is None and kind in {"clips", "sounds"}):
+        if meta is None or (encoder is None and kind == "clips"):
             return None
         name, dim = str(kind), meta.text_encoder.dim
-        if encoder is not None and kind in {"clips", "sounds"}:
-            name = schema.vectors_table(encoder) if kind == "clips" else schema.sounds_table(encoder)
-            dim = encoder.dim
+        if encoder is not None and kind == "clips":
+            name, dim = schema.vectors_table(encoder), encoder.dim
         if name not in self.tables:
             return None
         with self._loading.setdefault(name, threading.Lock()):

@@ -374,21 +374,6 @@ class VideoWriter(ABC):
         if clip_ids:
             self._db.delete(table, f"clip_id IN {quoted(sorted(clip_ids))}")
 
-    def put_sounds(
-        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
-    ) -> None:
-        """Put these vectors of the clips' sound in place of all that the video has, once it is finished.
-
-        `vectors`: unit float (dim,) for each clip, in the space of the image encoder; stored as float16.
-        Raises ValueError for another shape, without an image encoder, or for a video that was not begun.
-        """
-        encoder = self._require_meta().image_encoder
-        if encoder is None:
-            raise ValueError("sounds need an encoder with audio")
-        self._require_begun(video_id)
-        rows = schema.sound_rows(clips, vectors, encoder.dim) if clips else None
-        self._begun[video_id][schema.sounds_table(encoder)] = rows
-
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
     ) -> None:
@@ -455,14 +440,14 @@ class EncoderSwitch:
         self._commit = commit
         self.meta = meta
         self._dim = meta.image_encoder.dim
-        self._new = _clip_tables(meta.image_encoder)
-        self._old = _clip_tables(held) if held else ()
+        self._new = schema.vectors_table(meta.image_encoder)
+        self._old = schema.vectors_table(held) if held else None
         for name in db.names():
             # Left by a switch to yet another encoder that was begun and given up.
-            if schema.is_clip_vectors(name) and name not in (*self._old, *self._new):
+            if schema.is_clip_vectors(name) and name not in (self._old, self._new):
                 db.drop(name)
-        db.create(self._new[0], schema.arrow_schema("vectors", self._dim))
-        self._done = set(db.rows(self._new[0], ["clip_id"])["clip_id"].to_pylist())
+        db.create(self._new, schema.arrow_schema("vectors", self._dim))
+        self._done = set(db.rows(self._new, ["clip_id"])["clip_id"].to_pylist())
 
     def done(self) -> frozenset[str]:
         """Ids of the clips that have their new vectors."""
@@ -480,26 +465,14 @@ class EncoderSwitch:
         rows = schema.vector_rows(clips, self._dim)
         ids = {c.clip.clip_id for c in clips}
         if known := sorted(ids & self._done):
-            self._db.delete(self._new[0], f"clip_id IN {quoted(known)}")
-        self._db.add(self._new[0], rows)
+            self._db.delete(self._new, f"clip_id IN {quoted(known)}")
+        self._db.add(self._new, rows)
         self._done |= ids
         self._commit()
 
-    def put_sounds(
-        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
-    ) -> None:
-        """Store audio embeddings, unit float (dim,) for each clip, of a video; before its last clip."""
-        rows = schema.sound_rows(clips, vectors, self._dim) if clips else None
-        _replace(self._db, self._new[1], video_id, rows)
-
     def commit(self) -> None:
         """From here on the library is one of the new encoder; the old vectors go."""
-        for name in self._old:
-            if name not in self._new:
-                self._db.drop(name)
+        if self._old is not None and self._old != self._new:
+            self._db.drop(self._old)
         self._db.meta = self.meta
         self._commit()
-
-
-def _clip_tables(encoder: EncoderRef) -> tuple[str, str]:
-    return schema.vectors_table(encoder), schema.sounds_table(encoder)

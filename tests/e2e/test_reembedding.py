@@ -6,15 +6,10 @@ import os
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from indexers.protocol import unit_rows
-from rag.indexing import Progress, index, reembed
-from rag.indexing.report import IndexReport
+from rag.indexing import Progress, index
 from rag.settings import Settings, load_settings
-from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import write_video
@@ -34,34 +29,6 @@ def _mean_colors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settings_of(library: Path, image: str = "none") -> Settings:
     return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": image})
-
-
-class Hearing(MeanColors):
-    """Colours for images, length and loudness for sounds."""
-
-    takes_audio = True
-
-    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-        return unit_rows(np.array([len(waveform) / 16000, np.abs(waveform).mean() * 100, 1], np.float32))
-
-
-def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    write_video(corpus / "loud.mp4", 36, audio=True)
-    write_video(corpus / "mute.mp4", 3)
-    deaf, hearing = settings_of(tmp_path / "deaf"), settings_of(tmp_path / "hearing", "auto")
-    index([corpus], settings=deaf)
-
-    index_with(Hearing(), monkeypatch)
-    index([corpus], settings=hearing)
-    with Writer.open(tmp_path / "deaf") as writer:
-        reembed.reembed_library(writer, hearing, Progress(), IndexReport())
-    first, again = (rows(tmp_path / name, "sounds_") for name in ("hearing", "deaf"))
-    assert len(first) == 2
-    assert again == first
 
 
 def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:

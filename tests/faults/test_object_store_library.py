@@ -99,7 +99,7 @@ def test_a_pulled_library_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: 
         assert {video.video_id for video in local.videos()} == {f"{n:032x}" for n in (1, 3, 4)}
 
 
-def test_a_pulled_library_has_sounds_and_index_files(bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path: Path) -> None:
     address, copy = bucket.address(), tmp_path / "copy"
     with Writer.open(address) as writer:
         writer.set_meta(META)
@@ -108,13 +108,9 @@ def test_a_pulled_library_has_sounds_and_index_files(bucket: FakeStore, tmp_path
         writer.put_file(file_row(made.path, made.video_id, "video"))
         writer.begin_video(made)
         writer.add_clips(clips)
-        writer.put_sounds(made.video_id, [each.clip for each in clips], unit(9, 40, 16))
         writer.finish_video(made, {})
     assert pull(address, copy, exact_rows=10) == 1
-    assert {path.name.partition("_")[0] for path in (copy / "indexes").glob("*.json")} == {
-        "vectors",
-        "sounds",
-    }
+    assert {path.name.partition("_")[0] for path in (copy / "indexes").glob("*.json")} == {"vectors"}
     near = unit(1500, 16)
     with Reader.open(copy, exact_rows=10) as indexed, Reader.open(copy) as exact:
         assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []

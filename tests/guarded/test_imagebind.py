@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from corpora.records import Frames
 from indexers import imagebind
 from indexers.devices import PLACES, device_of, has_device
-from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
+from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.testing import probe_images
@@ -155,15 +155,6 @@ def test_a_clip_of_any_length_and_shape_has_a_vector(encoder: ImageBindEncoder) 
         assert np.array_equal(vector, encoder.encode_clip(frames))
     with pytest.raises(ValueError, match="frames"):
         encoder.encode_clip(Frames(np.empty(0), np.empty((0, 224, 224, 3), np.uint8)))
-
-
-def test_sound_has_a_vector(weights: Path, whole: Any) -> None:
-    import torch
-
-    encoder = ImageBindEncoder("plain", weights, backend="torch-fp32", batch=8, sizes=SIZES)
-    waveform = np.random.default_rng(0).normal(0, 0.1, 16000 * 9).astype(np.float32)
-    expected = _unit(whole({"audio": torch.from_numpy(audio_inputs(waveform))[None]})["audio"])[0]
-    np.testing.assert_allclose(encoder.encode_audio(waveform), expected, atol=1e-5)
 
 
 def test_other_files_are_refused(tmp_path: Path, weights: Path) -> None:

@@ -91,7 +91,7 @@ def calibrated(
 ) -> tuple[LibraryScores, list[str], Rows, dict[str, ClipFrames]]:
     ids, vectors, held = clips_of(frames)
     null = measure_null_scores(texts, ids, vectors, lambda keys: [held[key] for key in keys])
-    scores = LibraryScores(ScoreCalibration(SCORE_MEASURES, "", centre_of(texts), null, None))
+    scores = LibraryScores(ScoreCalibration(SCORE_MEASURES, "", centre_of(texts), null))
     return scores, ids, vectors, held
 
 
@@ -102,7 +102,7 @@ def best(queries: Rows, texts: Rows, frames: Sequence[Rows]) -> list[float]:
     for query in queries:
         nearest = np.argsort(-(vectors.astype(np.float64) @ query), kind="stable")[:5]
         rows = [held[ids[at]].vectors for at in nearest]
-        found.append(max(scores.relevance(query, len(ids), part, None) for part in rows))
+        found.append(max(scores.relevance(query, len(ids), part) for part in rows))
     return found
 
 
@@ -147,18 +147,6 @@ def test_the_best_of_more_clips_must_be_better() -> None:
     alone, among = standard_score(null, null.locations[1], 1), standard_score(null, null.locations[1], 70)
     assert among < standard_score(null, null.locations[1], 8) == 0 < alone
     assert standard_score(null, null.locations[3], 10**6) == 0
-
-
-def test_sound_counts_beside_images() -> None:
-    tower = TOWERS["as ImageBind"]
-    texts, sounding = tower.texts(causes(64, 9)), causes(1, 11)
-    sounds = tower.images(np.concatenate([sounding, causes(19, 12)]))
-    null = measure_null_scores(texts, [f"v:{at}" for at in range(20)], sounds, None)
-    scores = LibraryScores(ScoreCalibration(SCORE_MEASURES, "", centre_of(texts), None, null))
-    query = tower.texts(sounding)[0]
-    assert scores.relevance(query, 20, None, sounds[0]) > 0.9
-    assert scores.relevance(query, 20, None, sounds[1]) < THRESHOLD
-    assert scores.relevance(query, 20, None, None) == 0.0
 
 
 def test_curves_rise_and_stay_in_bounds() -> None:

@@ -32,7 +32,7 @@ def tables(folder: Path) -> list[str]:
 
 def test_a_head_reads_what_it_wrote(tmp_path: Path) -> None:
     scores = NullScores((1, 10), (0.1, 0.2), (0.0, 0.5))
-    calibration = ScoreCalibration("1", "c", (0.1, -0.2), scores, None)
+    calibration = ScoreCalibration("1", "c", (0.1, -0.2), scores)
     for meta in (None, META, dataclasses.replace(META, image_encoder=None, calibration=calibration)):
         head = Head().next(dict.fromkeys(FIRST_TABLES, 1), None).next(dict.fromkeys(FIRST_TABLES, 2), meta)
         assert parse_head(tmp_path, head.to_bytes()) == head

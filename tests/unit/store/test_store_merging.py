@@ -49,8 +49,6 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
             clips = [clip_frames(n, i) for i in range(2)]
             writer.begin_video(made)
             writer.add_clips(clips)
-            if n != 1:
-                writer.put_sounds(made.video_id, [c.clip for c in clips], unit(n + 900, 2, IMAGE.dim))
             shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, 2, 3, 4, 5, "live")
             track = SoundTrack(made.video_id, ("speech",) * 9, np.full(9, -20.5, np.float32))
             writer.put_measures(made.video_id, [shot], track)
@@ -288,7 +286,7 @@ def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path: Pa
             writer.set_meta(META)
             if clips:
                 null = NullScores((clips,), (0.1,), (0.1,))
-                writer.put_calibration(ScoreCalibration(SCORE_MEASURES, "", (0.0,), null, None))
+                writer.put_calibration(ScoreCalibration(SCORE_MEASURES, "", (0.0,), null))
     with Library.open(
         *(tmp_path / name for name in ("small", "none", "large")), settings=SETTINGS
     ) as library:
