@@ -2,16 +2,15 @@
 
 The difference is the mean over queries of right minus right, with its interval by video. Questions on
 one video depend on each other, so the permutation test over whole videos is the one to go by; McNemar's
-test, which counts questions as independent, is what others report. Systems run under several seeds
-count with their mean over the seeds."""
+test, which counts questions as independent, is what others report."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, lcm
+from math import comb
 
 from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.scored import Measure, Scored, correct
@@ -86,8 +85,7 @@ class Paired:
     """System minus baseline."""
     p: float
     """Exact permutation test by video."""
-    p_mcnemar: float | None
-    """None where a system was run under several seeds: it knows only right and wrong."""
+    p_mcnemar: float
     unpaired: int
     """Queries that one of the two was not asked, or that were not judged for it; they count in neither."""
 
@@ -99,37 +97,22 @@ def compare(
     ours, theirs = _by_query(system, measure), _by_query(baseline, measure)
     clusters = {scored.query.query_id: scored.query.cluster for scored in system}
     order = sorted(ours.keys() & theirs.keys())
-    differences = {query_id: _mean(ours[query_id]) - _mean(theirs[query_id]) for query_id in order}
-    difference = cluster_interval(
-        [float(differences[query_id]) for query_id in order],
-        [clusters[query_id] for query_id in order],
-        "difference",
-    )
+    differences = [ours[query_id] - theirs[query_id] for query_id in order]
+    named = [clusters[query_id] for query_id in order]
+    difference = cluster_interval(list(map(float, differences)), named, "difference")
     if difference is None:
         return None
-    by_cluster: defaultdict[str, Fraction] = defaultdict(Fraction)
-    for query_id, value in differences.items():
-        by_cluster[clusters[query_id]] += value
-    whole = lcm(*(value.denominator for value in by_cluster.values()))
-    p = sign_flip_p(int(value * whole) for value in by_cluster.values())
-    once = all(len(votes[query_id]) == 1 for votes in (ours, theirs) for query_id in order)
-    p_mcnemar = _mcnemar(differences.values()) if once else None
-    return Paired(difference, p, p_mcnemar, unpaired=len(ours.keys() ^ theirs.keys()))
+    by_cluster: Counter[str] = Counter()
+    for cluster, value in zip(named, differences, strict=True):
+        by_cluster[cluster] += value
+    return Paired(
+        difference,
+        p=sign_flip_p(by_cluster.values()),
+        p_mcnemar=mcnemar_p(differences.count(1), differences.count(-1)),
+        unpaired=len(ours.keys() ^ theirs.keys()),
+    )
 
 
-def _by_query(samples: Iterable[Scored], measure: Measure) -> dict[str, list[bool]]:
-    votes: defaultdict[str, list[bool]] = defaultdict(list)
-    for scored in samples:
-        value = measure(scored)
-        if value is not None:
-            votes[scored.query.query_id].append(bool(value))
-    return dict(votes)
-
-
-def _mean(votes: Sequence[bool]) -> Fraction:
-    return Fraction(sum(votes), len(votes))
-
-
-def _mcnemar(differences: Iterable[Fraction]) -> float:
-    signs = list(differences)
-    return mcnemar_p(sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs))
+def _by_query(samples: Iterable[Scored], measure: Measure) -> dict[str, bool]:
+    found = ((scored.query.query_id, measure(scored)) for scored in samples)
+    return {query_id: bool(value) for query_id, value in found if value is not None}

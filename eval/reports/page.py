@@ -213,17 +213,13 @@ def _timings(sections: Sequence[Section]) -> Table:
     body: list[tuple[str, ...]] = []
     records: list[dict[str, Cell]] = []
     for section, row in ((each, row) for each in sections for row in each.rows):
-        seconds, mean_tokens = _seconds(row), _mean_tokens(row)
+        seconds, mean_tokens = list(seconds_of(row.folder)), _mean_tokens(row)
         total, middle = sum(seconds), median(seconds) if seconds else 0.0
         keys = {"benchmark": section.benchmark, "system": row.label}
         body.append((*keys.values(), f"{total:.1f}", f"{middle:.4f}", f"{mean_tokens:.0f}"))
         records.append({**keys, "seconds": total, "median_seconds": middle, "mean_tokens": mean_tokens})
     head = ("benchmark", "system", "seconds, all queries", "median seconds", "mean tokens a query")
     return Table("timings", "Timings", "", head, tuple(body), tuple(records))
-
-
-def _seconds(row: Row) -> list[float]:
-    return [value for folder in row.folders for value in seconds_of(folder)]
 
 
 def _mean_tokens(row: Row) -> float:

@@ -1,10 +1,9 @@
-"""From run folders to the sections of a report: runs checked, sorted by task, pooled over seeds."""
+"""From run folders to the sections of a report: runs checked, sorted by task."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from eval.reports.described import GENERIC, Report
@@ -54,13 +53,14 @@ def _require_same_queries(first: Run, second: Run) -> None:
 
 
 def _section(runs: Sequence[Run]) -> Section:
-    pooled: dict[str, list[Run]] = {}
+    known: dict[str, Run] = {}
     for run in runs:
-        key = {name: run.identity[name] for name in ("system", "settings", "encoders")}
-        key["scorer"] = run.identity.get("scorer")
-        pooled.setdefault(json.dumps(key, sort_keys=True), []).append(run)
-    systems = [group[0].identity["system"] for group in pooled.values()]
-    rows = [_row(group, systems.count(group[0].identity["system"]) > 1) for group in pooled.values()]
+        same = [run.identity.get(name) for name in ("system", "seed", "settings", "encoders", "scorer")]
+        first = known.setdefault(json.dumps(same, sort_keys=True), run)
+        if first is not run:
+            raise UsageError(f"{run.folder}: the same run as {first.folder}; name it once")
+    systems = [run.identity["system"] for run in runs]
+    rows = [_row(run, systems.count(run.identity["system"]) > 1) for run in runs]
     identity = runs[0].identity
     spec = report_of(runs[0])
     rows.sort(key=lambda row: (_rank(row.system, spec), row.label))
@@ -77,25 +77,19 @@ def _section(runs: Sequence[Run]) -> Section:
     )
 
 
-def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
-    ordered = sorted(runs, key=lambda run: int(run.identity["seed"]))
-    seeds = [int(run.identity["seed"]) for run in ordered]
-    for earlier, later in pairwise(ordered):
-        if earlier.identity["seed"] == later.identity["seed"]:
-            raise UsageError(f"{later.folder}: the same run as {earlier.folder}; name it once")
-    system, settings = ordered[0].identity["system"], ordered[0].identity["settings"]
-    named = ", ".join(f"{key} {value}" for key, value in settings.items())
-    commits = {session["commit"] for run in ordered for session in run.manifest["sessions"]} - {None}
+def _row(run: Run, ambiguous: bool) -> Row:
+    system, settings = run.identity["system"], run.identity["settings"]
+    named = ", ".join(f"{key} {value}" for key, value in {"seed": run.identity["seed"], **settings}.items())
+    commits = {session["commit"] for session in run.manifest["sessions"]} - {None}
     return Row(
         label=f"{system} ({named})" if ambiguous else system,
         system=system,
-        seeds=tuple(seeds),
         settings=settings,
-        samples=tuple(scored for run in ordered for scored in score_run(run)),
-        folders=tuple(run.folder for run in ordered),
+        samples=tuple(score_run(run)),
+        folder=run.folder,
         commits=tuple(sorted(commits)),
-        scorer=ordered[0].identity.get("scorer") or {},
-        skipped=tuple(reason for run in ordered for sample in run.samples if (reason := skip_reason(sample))),
+        scorer=run.identity.get("scorer") or {},
+        skipped=tuple(reason for sample in run.samples if (reason := skip_reason(sample))),
     )
 
 

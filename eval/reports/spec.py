@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system under one set of settings."""
+    """A run of one system."""
 
     label: str
     """The system's name; settings behind it where another row has the same name."""
     system: str
-    seeds: tuple[int, ...]
     settings: Mapping[str, Any]
     samples: tuple[Scored, ...]
-    """Of all seeds: n counts each, intervals draw videos and are none the narrower for it."""
-    folders: tuple[Path, ...]
+    folder: Path
     commits: tuple[str, ...]
     """Of every session that made it; empty outside a checkout."""
     scorer: Mapping[str, Any] = field(default_factory=dict)

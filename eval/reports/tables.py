@@ -70,10 +70,8 @@ def amount_range(estimate: Estimate | None, decimals: int = 0) -> str:
     return f"{text} n={estimate.n}"
 
 
-def p_text(p: float | None) -> str:
+def p_text(p: float) -> str:
     """`0.0123`, or `< 0.0001`."""
-    if p is None:
-        return NOTHING
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 

@@ -26,10 +26,6 @@ class Dials:
     """The JSON in a Markdown code block."""
     refusal: float = 0.0
     """An apology in place of a reply."""
-    rate_limited: float = 0.0
-    """Requests answered with 429, at each attempt."""
-    unavailable: float = 0.0
-    """Requests answered with 503, at each attempt."""
     context_tokens: int = 131072
     """Of prompt and reply together; more is HTTP 400."""
     images: int = 256

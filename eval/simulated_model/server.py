@@ -6,7 +6,6 @@ import io
 import json
 import math
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,11 +102,7 @@ POLL = 0.05
 
 
 class SimulatedModelServer(ThreadingHTTPServer):
-    """Serves one `SimulatedModel` under a name.
-
-    A request that is answered with 429 or 503 may be sent again: how often it was sent decides that, and
-    nothing else about it.
-    """
+    """Serves one `SimulatedModel` under a name."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -115,25 +110,12 @@ class SimulatedModelServer(ThreadingHTTPServer):
     def __init__(self, model: SimulatedModel, name: str, host: str = "127.0.0.1", port: int = 0) -> None:
         super().__init__((host, port), _Handler)
         self.model, self.name = model, name
-        self._sent: Counter[str] = Counter()
-        self._lock = threading.Lock()
 
     @property
     def base_url(self) -> str:
         """Ends in /v1."""
         host, port = self.server_address[:2]
         return f"http://{host!s}:{port}/v1"
-
-    def failure(self, request: Request) -> int | None:
-        """429 or 503 for this attempt; None where it is answered."""
-        with self._lock:
-            self._sent[request.digest] += 1
-            attempt = self._sent[request.digest]
-        dials, seed = self.model.dials, self.model.seed
-        number = draw("failure", seed, request.digest, attempt)
-        if number < dials.rate_limited:
-            return 429
-        return 503 if number < dials.rate_limited + dials.unavailable else None
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -177,32 +159,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(400, str(error))
 
     def _complete(self, request: Request) -> None:
-        server = self.server
-        failure = server.failure(request)
-        if failure == 429:
-            self._fail(429, "Rate limit reached; try again.", "RateLimitError", {"retry-after": "0"})
-            return
-        if failure is not None:
-            self._fail(failure, "The server is overloaded; try again.", "ServiceUnavailableError")
-            return
-        reply = server.model.complete(request)
-        self._send(200, _completion(server.name, reply, request))
+        reply = self.server.model.complete(request)
+        self._send(200, _completion(self.server.name, reply, request))
 
-    def _fail(
-        self,
-        status: int,
-        message: str,
-        sort: str = "BadRequestError",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        error = {"object": "error", "message": message, "type": sort, "param": None, "code": status}
-        self._send(status, error, headers or {})
+    def _fail(self, status: int, message: str, sort: str = "BadRequestError") -> None:
+        self._send(
+            status, {"object": "error", "message": message, "type": sort, "param": None, "code": status}
+        )
 
-    def _send(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+    def _send(self, status: int, value: Any) -> None:
         data = json.dumps(value).encode()
         self.send_response(status)
-        for name, text in {"content-type": "application/json", **(headers or {})}.items():
-            self.send_header(name, text)
+        self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

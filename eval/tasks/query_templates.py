@@ -1,6 +1,6 @@
 """Queries by memory of a synthetic video, in the first person: made from the ground truth by templates.
 
-Details are omitted, blurred or wrong, each at a rate of `Fuzz`.
+Details are omitted, blurred or wrong, each at a rate.
 The cues do not overlap, as in RVMS-Bench (RACLO, C.5): an impression names no single moment, a moment
 neither what was before nor a sound.
 
@@ -64,22 +64,18 @@ def said_near(lines: Iterable[Line], start: float, end: float) -> Line | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Fuzz:
-    """Shares of the details that are changed; the others are kept."""
+OMITTED, VAGUE, WRONG = 0.25, 0.25, 0.08
+"""Shares of the details that are changed; the others are kept."""
 
-    omitted: float = 0.25
-    vague: float = 0.25
-    wrong: float = 0.08
 
-    def change(self, rng: random.Random, *kinds: str) -> str:
-        """What becomes of a detail: one of `kinds`, or "kept"; without `kinds` any of the three."""
-        draw = rng.random()
-        for name, share in (("left out", self.omitted), ("vague", self.vague), ("wrong", self.wrong)):
-            if draw < share:
-                return name if not kinds or name in kinds else "kept"
-            draw -= share
-        return "kept"
+def change(rng: random.Random, *kinds: str) -> str:
+    """What becomes of a detail: one of `kinds`, or "kept"; without `kinds` any of the three."""
+    draw = rng.random()
+    for name, share in (("left out", OMITTED), ("vague", VAGUE), ("wrong", WRONG)):
+        if draw < share:
+            return name if not kinds or name in kinds else "kept"
+        draw -= share
+    return "kept"
 
 
 _PLACE = re.compile(r" (?:\w+ to|from|off|onto|into|upon|on|with|using|under|at|in|to|over) the \{p\}$")
@@ -91,52 +87,50 @@ def _text(*sentences: str) -> str:
     return " ".join(f"{one[0].upper()}{one[1:]}." for one in kept)
 
 
-def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> str:
+def impression(rng: random.Random, video: LongVideo, *, theme: str = "") -> str:
     """G: theme, scenes in their course, people, light and sound of the whole; about 60 words.
 
     `theme`: what it is about in other words than its maker's, as "on the day after a wedding".
     """
-    kept = fuzz.change(rng, "left out") if theme else "left out"
+    kept = change(rng, "left out") if theme else "left out"
     about = f", filmed {theme}" if kept == "kept" else ""
     first = f"{rng.choice(RECALLED)} it was a first-person film of everyday jobs{about}"
-    return _text(first, *_course(rng, fuzz, video), _people(video), _light(rng, fuzz, video))
+    return _text(first, *_course(rng, video), _people(video), _light(rng, video))
 
 
-def moment(
-    rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
-) -> str:
+def moment(rng: random.Random, event: Event, story: ClipStory, *, light: bool = True) -> str:
     """K: who does what with what, and what is around, at one instant; `light`: and the light there."""
-    doing = _action(rng, fuzz, event, story.split)
-    where = "" if fuzz.change(rng, "left out") != "kept" else f" in {WORDING['rooms'][story.scene]}"
-    around = [found for prop in story.props if (found := _prop(rng, fuzz, prop.prop_id, prop.color))]
+    doing = _action(rng, event, story.split)
+    where = "" if change(rng, "left out") != "kept" else f" in {WORDING['rooms'][story.scene]}"
+    around = [found for prop in story.props if (found := _prop(rng, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
-    kept = light and fuzz.change(rng, "left out") == "kept"
+    kept = light and change(rng, "left out") == "kept"
     lit = LIGHT[story.light] if kept else ""
     return _text(
         f"{rng.choice(RECALLED)} the frame shows how {doing}{where}", behind, f"it was {lit}" if lit else ""
     )
 
 
-def beside(rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()) -> str:
+def beside(rng: random.Random, event: Event, story: ClipStory, position: str) -> str:
     """T, one of its two strings: what went on just before, or just after. `position`: which."""
     opening = "In the preceding seconds, I remember," if position == "before" else "In the following seconds"
-    return _text(f"{opening} {_action(rng, fuzz, event, story.split)}")
+    return _text(f"{opening} {_action(rng, event, story.split)}")
 
 
-def auditory_cue(rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> str:
+def auditory_cue(rng: random.Random, video: LongVideo, part: Part, event: Event) -> str:
     """A: what is said near the moment, the noise of what is done, and the tune."""
     start, end = part.start + event.start, part.start + event.end
     line = said_near(video.lines, start, end)
     spoken = ""
     if line is not None:
-        change = fuzz.change(rng, "left out", "vague")
+        became = change(rng, "left out", "vague")
         words = line.text.rstrip(".").removeprefix("Now ")
         topic = _topic(line.text)
-        if change == "kept":
+        if became == "kept":
             spoken = f"a voice said something like “{words}”"
-        elif change == "vague" and topic:
+        elif became == "vague" and topic:
             spoken = f"a voice said something about the {topic}"
-    noise = action_noise(event.action_id) if fuzz.change(rng, "left out") == "kept" else ""
+    noise = action_noise(event.action_id) if change(rng, "left out") == "kept" else ""
     opening = f"I vaguely recall {noise}" if noise else "I recall no noise that stood out"
     tune = "a quiet tune went on in the background" if rng.random() < 0.5 else ""
     return _text(opening, spoken, tune)
@@ -147,47 +141,47 @@ def vague_object(kind_id: str) -> str:
     return str(WORDING["families"].get(kind(kind_id).family, "something"))
 
 
-def _action(rng: random.Random, fuzz: Fuzz, event: Event, split: Split) -> str:
+def _action(rng: random.Random, event: Event, split: Split) -> str:
     """ "the woman wipes down a pan": the agent, the action in another phrase, the thing, the place."""
     done = action(event.action_id).phrases[split]
     phrase = done[1] if len(done) > 1 else done[0]
-    thing = _object(rng, fuzz, event.kind_id, split)
+    thing = _object(rng, event.kind_id, split)
     place = event.place
     if place is not None and place not in PEOPLE:
-        change = fuzz.change(rng, "left out", "vague")
-        if change == "left out":
+        became = change(rng, "left out", "vague")
+        if became == "left out":
             phrase = _PLACE.sub("", phrase)
-        named = "something" if change == "vague" else place_name(place)
-        phrase = phrase.replace("the {p}", "something") if change == "vague" else phrase
+        named = "something" if became == "vague" else place_name(place)
+        phrase = phrase.replace("the {p}", "something") if became == "vague" else phrase
     else:
         named = place or ""
     agent = "somebody" if event.agent == "camera wearer" else f"a {event.agent}"
     return f"{agent} {predicate(phrase, thing, named)}"
 
 
-def _object(rng: random.Random, fuzz: Fuzz, kind_id: str, split: Split) -> str:
-    change = fuzz.change(rng, "vague", "wrong")
-    if change == "vague":
+def _object(rng: random.Random, kind_id: str, split: Split) -> str:
+    became = change(rng, "vague", "wrong")
+    if became == "vague":
         return vague_object(kind_id)
-    if change == "wrong":
+    if became == "wrong":
         family = [other for other in KINDS if other.family == kind(kind_id).family]
         return with_article(rng.choice([o for o in family if o.kind_id != kind_id]).name)
     named = kind(kind_id).aliases[split] if rng.random() < 0.3 else kind(kind_id).name
     return with_article(named)
 
 
-def _prop(rng: random.Random, fuzz: Fuzz, prop: str, color: str) -> str:
-    change = fuzz.change(rng)
-    if change == "left out":
+def _prop(rng: random.Random, prop: str, color: str) -> str:
+    became = change(rng)
+    if became == "left out":
         return ""
-    if change == "vague":
+    if became == "vague":
         return with_article(place_name(prop))
-    kept = WORDING["near_colors"][color] if change == "wrong" else color
+    kept = WORDING["near_colors"][color] if became == "wrong" else color
     assert kept in COLORS
     return with_article(f"{kept} {place_name(prop)}")
 
 
-def _course(rng: random.Random, fuzz: Fuzz, video: LongVideo) -> list[str]:
+def _course(rng: random.Random, video: LongVideo) -> list[str]:
     """The scene that it began with, one from its middle, and the last; with what was there."""
     parts = video.parts
     inner = parts[1:-1]
@@ -197,10 +191,10 @@ def _course(rng: random.Random, fuzz: Fuzz, video: LongVideo) -> list[str]:
         del openings[1]
     kept: list[str] = []
     for opening, part in zip(openings, chosen, strict=False):
-        if len(kept) and fuzz.change(rng, "left out") != "kept":
+        if len(kept) and change(rng, "left out") != "kept":
             continue
         phrases = scene(part.story.scene).phrases[part.story.split]
-        shown = _prop(rng, fuzz, part.story.props[0].prop_id, part.story.props[0].color)
+        shown = _prop(rng, part.story.props[0].prop_id, part.story.props[0].color)
         kept.append(f"{opening} {phrases[-1]}" + (f", with {shown} to be seen" if shown else ""))
     return kept
 
@@ -212,10 +206,10 @@ def _people(video: LongVideo) -> str:
     return f"besides the hands of whoever filmed, {' and '.join(people)} came into view"
 
 
-def _light(rng: random.Random, fuzz: Fuzz, video: LongVideo) -> str:
+def _light(rng: random.Random, video: LongVideo) -> str:
     lights = Counter(part.story.light for part in video.parts)
     most, count = lights.most_common(1)[0]
-    if count * 2 < len(video.parts) or fuzz.change(rng, "left out") != "kept":
+    if count * 2 < len(video.parts) or change(rng, "left out") != "kept":
         return ""
     return f"most of it was {LIGHT[most]}, with a tune in the background"
 

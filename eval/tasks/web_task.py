@@ -94,11 +94,6 @@ class Variants(Generic[SettingsT]):
         }
         return {**{name: variant.about for name, variant in self.named.items()}, **points}
 
-    def __contains__(self, name: str) -> bool:
-        """Whether it is a name of these; another package may have more for the same task."""
-        axis, at, _ = name.partition("@")
-        return name in self.named or bool(at and axis in self.axes)
-
     def parse(self, name: str) -> Variant[SettingsT]:
         """Raises `UsageError` for an unknown name."""
         if name in self.named:

@@ -25,7 +25,7 @@ def _folder(usage: str, about: str) -> Any:
 
 
 Source = Annotated[Path | None, _folder("--ego4d DIR", "Ego4D as its client leaves it: metadata and videos.")]
-Sounds = Annotated[Path | None, _folder("--ego4dsounds CSV", "Events; default: Ego4D's narrations.")]
+Sounds = Annotated[Path | None, _folder("--ego4dsounds CSV", "Events of the videos of Ego4D.")]
 Events = Annotated[
     Path | None, _folder("--from-events FILE", "In place of Ego4D: JSON lines of video, start, end, text.")
 ]
@@ -85,10 +85,10 @@ def _videos(
 ) -> list[AnnotatedVideo]:
     from eval.tasks.egofact.construction.annotated import read_events, read_release
 
-    if ego4d is not None and events is None:
+    if ego4d is not None and sounds is not None and events is None:
         return read_release(ego4d, sounds, scenarios) if scenarios else read_release(ego4d, sounds)
     if events is None or ego4d is not None:
-        raise UsageError("name one source: --ego4d DIR, or --from-events FILE")
+        raise UsageError("name one source: --ego4d DIR with --ego4dsounds CSV, or --from-events FILE")
     return read_events(events)
 
 

@@ -30,10 +30,7 @@ def report(
     out: Annotated[Path, option("--out DIR", "Where the report goes.", parser=given_path)] = Path("report"),
     force: Force = False,
 ) -> int:
-    """Write report.md, CSV and PNG of each table and figure.
-
-    Runs of one system are pooled over seeds.
-    """
+    """Write report.md, CSV and PNG of each table and figure."""
     from eval.reports.page import write_report
 
     files = write_report(runs, out, session.overwrite_policy(force, *runs))

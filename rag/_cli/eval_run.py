@@ -12,7 +12,7 @@ from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
 from rag._cli.progress import RunProgress
 from rag._cli.session import Data, Force, Session, given_path, with_session
-from rag.errors import Unanswered, UsageError
+from rag.errors import Unanswered
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
@@ -56,7 +56,7 @@ def run(
     session: Session,
     benchmark: Benchmark,
     system: Systems = None,
-    seed: Annotated[str, option("--seed N[,N]", "Seeds; several are pooled in reports.")] = "0",
+    seed: Annotated[int, option("--seed N", "Seed of what is by chance.")] = 0,
     out: Out = None,
     data: Data = None,
     limit: Limit = None,
@@ -72,8 +72,8 @@ def run(
     task = open_task(benchmark, data)
     wanted = ",".join(system or ["all"])
     names = _systems(wanted, task)
-    due = _due(task.name, names, _seeds(seed), out, limit)
-    for folder, _, _ in due:
+    due = _due(task.name, names, seed, out, limit)
+    for folder, _ in due:
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
     with RunProgress(task.name) as progress:
@@ -87,9 +87,9 @@ def run(
     how: Any = {"limit": limit, "factory": benchmark, "data": where}
     how |= {"policy": policy, "concurrency": concurrency}
     done: list[Done] = []
-    for folder, name, number in due:
+    for folder, name in due:
         with RunProgress(f"{task.name}, {name}") as observer:
-            done.append(run_solver(task, prepared, name, number, folder, observer=observer, **how))
+            done.append(run_solver(task, prepared, name, seed, folder, observer=observer, **how))
         _say_unanswered(done[-1])
     session.report("rag.eval.run/1", {"benchmark": task.name, "runs": done}, run_lines(task, done))
     return 0
@@ -134,14 +134,14 @@ def _say_unanswered(done: Done) -> None:
 
 
 def _due(
-    benchmark: str, names: Sequence[str], seeds: Sequence[int], out: Path | None, limit: int | None
-) -> list[tuple[Path, str, int]]:
-    """Folder, system and seed of every run, each folder looked into before any work is done."""
+    benchmark: str, names: Sequence[str], seed: int, out: Path | None, limit: int | None
+) -> list[tuple[Path, str]]:
+    """Folder and system of every run, each folder looked into before any work is done."""
     from eval.runs.folder import default_place, folder_name, require_same_run
 
     place = default_place(benchmark) if out is None else out
-    due = [(place / folder_name(name, seed), name, seed) for name in names for seed in seeds]
-    for folder, name, seed in due:
+    due = [(place / folder_name(name, seed), name) for name in names]
+    for folder, name in due:
         require_same_run(folder, benchmark, name, seed, limit)
     return due
 
@@ -154,13 +154,6 @@ def _systems(wanted: str, task: Task[Any]) -> list[str]:
     for name in names:
         find_solver(task, name)
     return list(dict.fromkeys(names))
-
-
-def _seeds(wanted: str) -> list[int]:
-    try:
-        return list(dict.fromkeys(int(part) for part in wanted.split(",")))
-    except ValueError as error:
-        raise UsageError(f"--seed {wanted}: not whole numbers between commas") from error
 
 
 def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:

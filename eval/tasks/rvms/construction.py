@@ -22,7 +22,6 @@ from eval.tasks.published import write_manifest, write_records
 from eval.tasks.query_templates import (
     DETAILS,
     OCCASIONS,
-    Fuzz,
     Paraphrase,
     auditory_cue,
     beside,
@@ -249,19 +248,17 @@ def draft_samples(targets: Sequence[TargetVideo], shape: RvmsShape) -> Iterator[
     for target in targets:
         rng = stream("rvms moments", shape.seed, shape.split, target.number)
         for number, found in enumerate(_moments(rng, target.video, shape.moments), start=1):
-            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found, Fuzz())
+            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found)
 
 
-def _samples(
-    rng: random.Random, target: TargetVideo, name: str, found: _Moment, fuzz: Fuzz
-) -> Iterator[RvmsSample]:
+def _samples(rng: random.Random, target: TargetVideo, name: str, found: _Moment) -> Iterator[RvmsSample]:
     part, event, story = found.part, found.event, found.part.story
     memory = Memory(
-        global_impression=impression(rng, target.video, fuzz, theme=target.theme),
-        key_moment=moment(rng, event, story, fuzz),
-        before=beside(rng, found.before, story, "before", fuzz),
-        after=beside(rng, found.after, story, "after", fuzz),
-        auditory_memory=auditory_cue(rng, target.video, part, event, fuzz),
+        global_impression=impression(rng, target.video, theme=target.theme),
+        key_moment=moment(rng, event, story),
+        before=beside(rng, found.before, story, "before"),
+        after=beside(rng, found.after, story, "after"),
+        auditory_memory=auditory_cue(rng, target.video, part, event),
     )
     seen = (event.seen_from + event.seen_until) / 2
     uploads = [target.upload, *target.duplicates]

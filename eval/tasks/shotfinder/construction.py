@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.tasks.published import write_manifest, write_records
-from eval.tasks.query_templates import WORDING, Fuzz, beside, moment, render_web
+from eval.tasks.query_templates import WORDING, beside, moment, render_web
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
 from eval.workbench.catalogue import Split
 from eval.workbench.jobs import CorpusPlan
@@ -56,7 +56,6 @@ PAIRS: Mapping[Task, tuple[tuple[str, str], ...]] = {
 STYLES: Mapping[str, Style] = {"live": "live", "2d": "flat", "3d": "shaded", "graphics": "graphics"}
 SOUNDS: Mapping[str, AudioKind] = {"speech": "speech", "music": "music", "ambient": "ambient"}
 SIDES = ("before", "after", "both")
-FUZZ = Fuzz()
 WORDS = WORDING["shots"]
 
 
@@ -269,7 +268,7 @@ def _drafted(
         job = uploads[0][0].job
         story = stories_of(shape, job)[at]
         rng = _rng(shape, "words", family.name, job.seeds[at])
-        described = moment(rng, story.events[0], story, FUZZ, light=False)
+        described = moment(rng, story.events[0], story, light=False)
         for member, place in places:
             value = member.value or family.value
             rng = _rng(shape, "constraint", family.name, at, value)
@@ -303,7 +302,7 @@ def _around(shape: ShotShape, family: Family, member: Member, at: int) -> str:
             lines.append("")
             continue
         rng = _rng(shape, "around", family.name, at, side)
-        lines.append(beside(rng, stories[other].events[0], stories[other], side, FUZZ))
+        lines.append(beside(rng, stories[other].events[0], stories[other], side))
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.egofact.construction.annotated import read_narrations, read_release
+from eval.tasks.egofact.construction.annotated import read_release
 from eval.tasks.egofact.construction.build import write_benchmark
 from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, answers_right
 from eval.tasks.egofact.construction.records import BuildSettings, Shape
@@ -115,32 +115,12 @@ SOUNDS = 'video_uid\tclip_start\tclip_end\tclip_text\nu1\t1.25\t2.75\t#C C picks
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("narration.json", "{", "Invalid JSON"),
-        (
-            "narration.json",
-            '{"u": {"narration_pass_1": {"narrations": [{}]}}}',
-            "timestamp_sec: Field required",
-        ),
+        ("ego4d.json", "{", "Invalid JSON"),
         ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
         ("a.csv", SOUNDS.replace("1.25", "early"), "a.csv:2: clip_start or clip_end is no number"),
-        ("none.json", "", "no narration.json, and no Ego4DSounds table"),
     ],
 )
 def test_an_event_list_that_cannot_be_read_is_named(tmp_path, name, text, fault):
     (tmp_path / name).write_text(text, encoding="utf-8")
-    sounds = tmp_path / name if name.endswith("csv") else None
     with pytest.raises(UsageError, match=fault):
-        read_release(tmp_path, sounds, scenarios=())
-
-
-def test_narrations_alone_give_windows_of_a_second_and_a_half(tmp_path):
-    lines = [{"narration_text": "#C C opens a box", "timestamp_sec": 0.5, "annotation_uid": "x"}]
-    second = {"narrations": [*lines, *lines]}
-    held = {
-        "u1": {"narration_pass_1": {"narrations": lines}, "narration_pass_2": second},
-        "u2": {"status": "x"},
-    }
-    path = tmp_path / "narration.json"
-    path.write_text(json.dumps(held), encoding="utf-8")
-    (row,) = read_narrations(path)
-    assert (row.video_uid, row.start, row.end) == ("u1", 0.0, 1.25)
+        read_release(tmp_path, tmp_path / "a.csv", scenarios=())

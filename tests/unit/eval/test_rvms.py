@@ -15,7 +15,7 @@ from pyarrow import parquet
 from eval.metrics.scored import Scored
 from eval.runs.records import Query, Sample
 from eval.tasks.published import published_files
-from eval.tasks.query_templates import Fuzz, beside, impression, moment
+from eval.tasks.query_templates import moment
 from eval.tasks.rvms.construction import FULL, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
 from eval.tasks.rvms.scorer import (
@@ -38,7 +38,6 @@ from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import environment_of
 
-CLEAR = Fuzz(0.0, 0.0, 0.0)
 PAPER_ROW = {
     "id": "youtube_abc",
     "video_url": "https://videos.example/watch?v=abc",
@@ -135,19 +134,11 @@ def test_the_whole_benchmark_as_it_is_planned() -> None:
 
 
 def test_what_is_remembered_is_fuzzy_by_measure() -> None:
-    video = plan_long_video(3, "dev", 3.0)
-    part = video.parts[0]
-    before, event = part.story.events[0], part.story.events[1]
-    rng = stream("wording")
-    clear = moment(rng, event, part.story, CLEAR)
-    assert event.patient in clear
-    blurred = [moment(stream("w", n), event, part.story, Fuzz(0.5, 0.3, 0.2)) for n in range(20)]
-    assert len(set(blurred)) > 5
-    assert any(event.patient not in text for text in blurred)
-    assert impression(stream("g"), video, CLEAR, theme="on a wedding day").count("wedding") == 1
-    assert beside(rng, before, part.story, "before").startswith("In the preceding seconds")
-    changes = {Fuzz(0.5, 0.3, 0.2).change(stream("w", n)) for n in range(20)}
-    assert changes == {"left out", "vague", "wrong"}
+    part = plan_long_video(3, "dev", 3.0).parts[0]
+    event = part.story.events[1]
+    told = [moment(stream("w", n), event, part.story) for n in range(20)]
+    assert len(set(told)) > 5
+    assert 0 < sum(event.patient not in text for text in told) < 20
 
 
 def checked(**fields: Any) -> CandidateScore:

@@ -9,7 +9,7 @@ happens, in any words, or Ego4D's `#C C ...`. `scenarios` may be left out. `even
 C.2.1 (`rewritten`, `agent`, `action`, `patient`, `patient_canonical`, ...), which then is not asked for.
 
 Of Ego4D, by its real field names: an Ego4DSounds table (tab-separated: `video_uid`, `clip_start`, `clip_end`,
-`clip_text`, ...), `narration.json`, and `ego4d.json` (scenarios and durations).
+`clip_text`, ...) and `ego4d.json` (scenarios and durations).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
 from eval.tasks.egofact.construction.segments import cut_segments
@@ -41,8 +41,6 @@ SCENARIOS = (
     "Fixing something in the home",
 )
 """Which Ego4D scenarios the paper takes (C.1)."""
-HALF_WINDOW = 0.75
-"""Ego4DSounds cuts 1.5 s around each narration's time; the same is done to narrations alone."""
 Held = TypeVar("Held")
 COLUMNS = ("video_uid", "clip_start", "clip_end", "clip_text")
 
@@ -85,20 +83,6 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
     return found
 
 
-class _Narration(BaseModel):
-    timestamp_sec: FiniteFloat
-    narration_text: str
-
-
-class _Pass(BaseModel):
-    narrations: list[_Narration] | None = None
-
-
-class _Passes(BaseModel):
-    narration_pass_1: _Pass | None = None
-    narration_pass_2: _Pass | None = None
-
-
 class _Recorded(BaseModel):
     video_uid: str = ""
     scenarios: tuple[str, ...] | None = None
@@ -107,20 +91,6 @@ class _Recorded(BaseModel):
 
 class _Release(BaseModel):
     videos: list[_Recorded]
-
-
-def read_narrations(path: Path) -> list[Narrated]:
-    """Ego4D's `narration.json`: of each video the first pass that holds narrations.
-
-    Both passes narrate the same video, so that taking both would double every event.
-    """
-    found = []
-    for uid, passes in _read(path, dict[str, _Passes]).items():
-        held = [one.narrations for one in (passes.narration_pass_1, passes.narration_pass_2) if one]
-        for line in next(filter(None, held), ()):
-            start, end = max(0.0, line.timestamp_sec - HALF_WINDOW), line.timestamp_sec + HALF_WINDOW
-            found.append(Narrated(uid, start, end, line.narration_text))
-    return found
 
 
 def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
@@ -154,24 +124,19 @@ class AnnotatedVideo:
     """Seconds; None where the annotation does not say it."""
 
 
-def read_release(
-    folder: Path, sounds: Path | None = None, scenarios: Sequence[str] = SCENARIOS
-) -> list[AnnotatedVideo]:
+def read_release(folder: Path, sounds: Path, scenarios: Sequence[str] = SCENARIOS) -> list[AnnotatedVideo]:
     """The videos of an Ego4D folder, as its own client fills it, that are of one of `scenarios` (C.1).
 
-    `sounds`: an Ego4DSounds table; else Ego4D's `narration.json` is read. `scenarios`: empty for all.
-    Raises `UsageError` where there is no event list or it cannot be read.
+    `sounds`: an Ego4DSounds table. `scenarios`: empty for all. Raises `UsageError` where a file cannot be
+    read.
     """
-    metadata = _find(folder, "ego4d.json")
+    places = [base / inner / "ego4d.json" for base in _bases(folder) for inner in ("", "annotations")]
+    metadata = next((path for path in places if path.is_file()), None)
     scenarios_of, lengths = read_metadata(metadata) if metadata else ({}, {})
     if scenarios and not scenarios_of:
         raise UsageError(f"{folder}: no ego4d.json, which names the scenarios of the videos")
-    narrations = _find(folder, "narration.json")
-    if sounds is None and narrations is None:
-        raise UsageError(f"{folder}: no narration.json, and no Ego4DSounds table is given")
-    rows = read_ego4dsounds(sounds) if sounds else read_narrations(narrations) if narrations else []
     by_video: dict[str, list[Narrated]] = {}
-    for row in rows:
+    for row in read_ego4dsounds(sounds):
         by_video.setdefault(row.video_uid, []).append(row)
     return [
         AnnotatedVideo(
@@ -184,11 +149,6 @@ def read_release(
         for uid, held in sorted(by_video.items())
         if not scenarios or set(scenarios_of.get(uid, ())) & set(scenarios)
     ]
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    found = [base / inner / name for base in _bases(folder) for inner in ("", "annotations")]
-    return next((path for path in found if path.is_file()), None)
 
 
 def _bases(folder: Path) -> tuple[Path, ...]:
