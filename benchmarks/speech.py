@@ -2,9 +2,9 @@
 
     python -m benchmarks.speech [--model faster-whisper-base] [--seed 0]
 
-All sound is synthetic: eighteen sentences (IEEE, Harvard lists 4 and 5) in each of four voices, eSpeak NG of
-the package `espeakng-loader` and three of the program `flite` where it is installed, with pauses of 0.4 to 3
-seconds and some noise; and ten minutes without speech, one a kind, of which one is the sentences backwards.
+All sound is synthetic: eighteen sentences (IEEE, Harvard lists 4 and 5) in each of four voices, that of the
+program `espeak-ng` and three of `flite`, where these are installed, with pauses of 0.4 to 3 seconds and some
+noise; and ten minutes without speech, one a kind, of which one is the sentences backwards.
 `lines_start`, `lines_end`: share of the recognized lines that start or end within 0.5 seconds of a sentence's
 start or end. `sentences_start`: share of the sentences where a line starts so; some lines hold two sentences.
 """
@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfilt
+from scipy.signal import butter, resample_poly, sosfilt
 
 from benchmarks.options import cpu, option_parser
-from eval.voice import speak
 from indexers.asr import RATE, Asr, open_asr
 from indexers.settings import AsrSettings
 
@@ -48,18 +47,16 @@ Sound = NDArray[np.float32]
 Said = list[tuple[float, float, str]]
 
 
-def espeak(text: str) -> Sound:
-    """The text as sound, float32 (n,) at 16 kHz, without the silence around it, by eSpeak NG."""
-    return _trimmed(speak(text, RATE))
-
-
-def flite(text: str, voice: str) -> Sound:
-    """As `espeak`, by the program flite, in a voice of 16 kHz."""
+def spoken(text: str, voice: str) -> Sound:
+    """The text as sound, float32 (n,) at 16 kHz, without the silence around it, by the program of a voice."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "line.wav"
-        subprocess.run(["flite", "-voice", voice, "-t", text, "-o", path], check=True)
+        espeak = ["espeak-ng", "-v", "en-us", "-s", "150", "-w", str(path), text]
+        command = espeak if voice == "espeak" else ["flite", "-voice", voice, "-t", text, "-o", str(path)]
+        subprocess.run(command, check=True)
         with wave.open(str(path)) as file:
-            return _trimmed(np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768)
+            samples = np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768
+            return _trimmed(resample_poly(samples, RATE, file.getframerate()))
 
 
 def _trimmed(sound: NDArray[Any]) -> Sound:
@@ -149,13 +146,16 @@ def measure(asr: Asr, sound: Sound, said: Said) -> dict[str, Any]:
 def main(model: str, seed: int) -> None:
     asr = open_asr(AsrSettings(model=model, mode="on"))
     assert isinstance(asr, Asr)
-    voices: dict[str, Callable[[str], Sound]] = {"espeak": espeak}
-    if shutil.which("flite"):
-        voices |= {voice: partial(flite, voice=voice) for voice in ("rms", "slt", "awb")}
+    voices = ["espeak"] if shutil.which("espeak-ng") else []
+    voices += ["rms", "slt", "awb"] if shutil.which("flite") else []
+    if not voices:
+        sys.exit("no voice: install espeak-ng or flite")
     sentences = re.split(r"(?<=\.)\s", " ".join(SENTENCES.split()))
-    made = {name: recording(sentences, say, seed + at) for at, (name, say) in enumerate(voices.items())}
+    made = {
+        name: recording(sentences, partial(spoken, voice=name), seed + at) for at, name in enumerate(voices)
+    }
     invented: dict[str, list[str]] = {}
-    for name, sound in without_speech(made["espeak"][0], seed).items():
+    for name, sound in without_speech(made[voices[0]][0], seed).items():
         invented[name] = [text for *_, text in asr.transcribe([sound])]
     shown = {name: measure(asr, *each) for name, each in made.items()}
     report = {"model": asr.reason, "synthetic_voices": shown, "invented": invented}

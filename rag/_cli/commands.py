@@ -26,7 +26,7 @@ _COMMANDS = {
     "doctor": ("doctor", "doctor", "Check the environment and the library."),
     "remove": ("library", "remove", "Remove files from the library."),
     "library": ("libraries", "app", "Merge, export and copy libraries."),
-    "demo": ("demo", "demo", "Try everything on clips made of photographs."),
+    "demo": ("demo", "demo", "Try everything on clips of photographs."),
     "models": ("models", "app", "List and download model weights."),
     "eval": ("eval_commands", "app", "Run evaluations."),
     "agent": ("agent", "app", "Run an agent on a question."),

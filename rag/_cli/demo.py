@@ -1,9 +1,8 @@
-"""`rag demo`: make a small corpus, index it, ask, cite, and render contact sheets."""
+"""`rag demo`: a small corpus, indexed and asked, with contact sheets of what is cited."""
 
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,15 @@ import rag
 from corpora.outputs import OverwritePolicy
 from rag._cli.index import summary_lines
 from rag._cli.options import option
-from rag._cli.output import echo_stderr, width
+from rag._cli.output import width
 from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation, span_name
 from rag.rendering.shapes import answer_shape
-from rag.rendering.terminal import answer_lines, duration
+from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
-    from eval.photographs import DemoQuestion, Proof
+    from eval.demo import DemoQuestion
     from rag.indexing.report import IndexReport
 
 
@@ -35,18 +34,18 @@ def demo(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Make clips out of photographs, index them, ask three questions and render the windows cited.
+    """Index three clips of photographs, ask three questions and render the windows cited.
 
     One is about what is seen, one about what is said, one about what is read.
     """
-    from eval.photographs import demo_questions
+    from eval.demo import QUESTIONS, copy_corpus
 
     session = start([folder / ".rag"], config, as_json, verbose, seed)
-    report, printed = _index(session, _make_clips(folder / "corpus", force))
+    report, printed = _index(session, copy_corpus(folder / "corpus", OverwritePolicy(force)))
     policy = session.overwrite_policy(force=True)  # the sheets are the demo's own
     answers: list[Answered] = []
     with rag.Library.open(settings=session.settings) as opened:
-        for question in demo_questions():
+        for question in QUESTIONS:
             answer = opened.ask(question.text, options=question.options, question_id=question.question_id)
             answers.append(Answered(question, answer, _sheets(answer, folder, policy)))
     shape = {"folder": folder, "index": report, "answers": list(map(_shape, answers))}
@@ -61,16 +60,6 @@ class Answered:
     question: DemoQuestion
     answer: Answer
     sheets: list[Path]
-
-
-def _make_clips(corpus: Path, force: bool) -> Path:
-    from eval.photographs import CLIPS, SOURCES, make_corpus
-
-    echo_stderr(f"making {len(CLIPS)} clips out of photographs, with a synthetic voice, in {corpus}")
-    begun = time.monotonic()
-    clips = make_corpus(corpus, OverwritePolicy(force))
-    echo_stderr(f"made in {duration(time.monotonic() - begun)}; {corpus / SOURCES} names their sources")
-    return clips
 
 
 def _index(session: Session, videos: Path) -> tuple[IndexReport, list[str]]:
@@ -98,17 +87,14 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
         yield from answer_lines(each.answer, width=width(), libraries=[str(folder / ".rag")])
         for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
-        question = each.question
+        question, proof = each.question, each.question.proof
         verdict = "correct" if question.is_right(each.answer) else "incorrect"
-        yield f"    ground truth: {question.expected}{_where(question.proof)} ({verdict})"
+        where = f"in {proof.video} at {span_name(proof.start, proof.end)} s"
+        yield f"    ground truth: {question.expected} {where} ({verdict})"
     yield ""
     library = shlex.quote(str(folder / ".rag"))
     yield f'everything is in {folder}; ask more with: rag ask --library {library} "..."'
     yield f"or look at it in a browser: rag serve --library {library} --open"
-
-
-def _where(proof: Proof | None) -> str:
-    return f" in {proof.video} at {span_name(proof.start, proof.end)} s" if proof else ""
 
 
 def _shape(answered: Answered) -> dict[str, Any]:

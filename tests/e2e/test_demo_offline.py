@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.photographs import demo_questions
+from eval.demo import QUESTIONS
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "corpora", "indexers", "localization", "rag", "eval")
@@ -121,7 +121,7 @@ def demo(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 def test_the_demo_sees_hears_and_reads_without_a_network(demo: tuple[Path, Any]) -> None:
     folder, shape = demo
     assert not shape["index"]["problems"]
-    for question, given in zip(demo_questions(), shape["answers"], strict=True):
+    for question, given in zip(QUESTIONS, shape["answers"], strict=True):
         assert given["right"], (question, given)
         assert given["sheets"]
         assert all(Path(folder, sheet).read_bytes().startswith(b"\x89PNG") for sheet in given["sheets"])
@@ -129,7 +129,7 @@ def test_the_demo_sees_hears_and_reads_without_a_network(demo: tuple[Path, Any])
 
 def test_the_server_searches_and_answers_without_a_network(installed: Path, demo: tuple[Path, Any]) -> None:
     folder, shown = demo
-    question = demo_questions()[0]
+    question = QUESTIONS[0]
     asked = {
         "v1/search": {"query": question.text},
         "v1/ask": {"question": question.text, "options": question.options},
