@@ -116,7 +116,7 @@ class PromptTooLarge(Unanswered):
 
 
 class BudgetSpent(Unanswered):
-    """The limit on calls, tokens or seconds is reached."""
+    """The limit on calls is reached."""
 
 
 class WebError(RagError):

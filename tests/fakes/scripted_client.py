@@ -21,18 +21,9 @@ class Scripted:
         self.lines = list(lines)
         self.requests: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
-        self.within: float | None = None
 
-    def send(
-        self,
-        messages: Sequence[Message],
-        schema: dict[str, Any],
-        *,
-        max_tokens: int,
-        within: float | None = None,
-    ) -> ChatReply:
+    def send(self, messages: Sequence[Message], schema: dict[str, Any], *, max_tokens: int) -> ChatReply:
         self.max_tokens = max_tokens
-        self.within = within
         self.requests.append(tuple(messages))
         self.schemas.append(schema)
         line = self.lines[min(len(self.requests), len(self.lines)) - 1]

@@ -7,7 +7,6 @@ is looked up at a hub, and decoding is greedy.
 from __future__ import annotations
 
 import io
-import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -83,13 +82,12 @@ class LocalClient:
         schema: dict[str, Any],  # noqa: ARG002 (of ChatClient)
         *,
         max_tokens: int,
-        within: float | None = None,
     ) -> ChatReply:
         """As `ChatClient.send`; the schema is not enforced."""
         with waiting(), self._one_call:
-            return self._generated(messages, max_tokens, min(self._timeout_seconds, within or math.inf))
+            return self._generated(messages, max_tokens)
 
-    def _generated(self, messages: Sequence[Message], max_tokens: int, seconds: float) -> ChatReply:
+    def _generated(self, messages: Sequence[Message], max_tokens: int) -> ChatReply:
         inputs = self._inputs(messages)
         prompt_tokens = int(inputs["input_ids"].shape[1])
         context = getattr(self._model.config.get_text_config(), "max_position_embeddings", None)
@@ -100,7 +98,7 @@ class LocalClient:
                 f"the reply among them, which may need {needed}; lower "
                 "search.top_k, localize.frame_budget or reasoner.image_short_side"
             )
-        purpose = f"{self._folder}: a prompt of {prompt_tokens} tokens"
+        purpose, seconds = f"{self._folder}: a prompt of {prompt_tokens} tokens", self._timeout_seconds
         try:
             with device_memory(purpose), torch.inference_mode():
                 placed = inputs.to(self._model.device, self._model.dtype)

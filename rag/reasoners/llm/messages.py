@@ -36,18 +36,10 @@ class ChatClient(Protocol):
 
     name: str
 
-    def send(
-        self,
-        messages: Sequence[Message],
-        schema: dict[str, Any],
-        *,
-        max_tokens: int,
-        within: float | None = None,
-    ) -> ChatReply:
+    def send(self, messages: Sequence[Message], schema: dict[str, Any], *, max_tokens: int) -> ChatReply:
         """Raise `ReasonerError` or one of its kinds, `PromptTooLarge` among them; `schema` is the JSON
         schema of the reply wanted.
 
-        `max_tokens`: of the reply, at most. `within`: seconds after which the call is broken off with
-        `ReasonerUnreachable`, where that is sooner than the client's own limit.
+        `max_tokens`: of the reply, at most.
         """
         ...

@@ -12,7 +12,6 @@ import asyncio
 import base64
 import itertools
 import json
-import math
 import random
 import ssl
 from collections.abc import Coroutine, Sequence
@@ -111,20 +110,13 @@ class OpenAIClient:
         self._first_wait = first_wait
         self._longest_wait = longest_wait
 
-    def send(
-        self,
-        messages: Sequence[Message],
-        schema: dict[str, Any],
-        *,
-        max_tokens: int,
-        within: float | None = None,
-    ) -> ChatReply:
+    def send(self, messages: Sequence[Message], schema: dict[str, Any], *, max_tokens: int) -> ChatReply:
         """As `ChatClient.send`, under one deadline for connecting, retries and the reply.
 
         A server that refuses a form of `reply_formats` is asked for the next one. The first that it answers
         to is asked for from then on.
         """
-        seconds = min(self._settings.timeout_seconds, within or math.inf)
+        seconds = self._settings.timeout_seconds
         body = {
             "model": self._settings.model,
             "messages": [_plain(message) for message in messages],

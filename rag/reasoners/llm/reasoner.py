@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid
+from rag.errors import PromptTooLarge, ReplyInvalid
 from rag.reasoners.llm.fitting import (
     ModelLimits,
     Reduction,
@@ -20,14 +20,7 @@ from rag.reasoners.llm.fitting import (
 )
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
-from rag.reasoners.llm.usage import (
-    UsageCounter,
-    allowed_seconds,
-    estimated_audio_tokens,
-    estimated_image_tokens,
-    estimated_text_tokens,
-    seconds_spent,
-)
+from rag.reasoners.llm.usage import UsageCounter, require_call_left
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply, ReplyT, RequestT, Role, RoleCall
 from rag.reasoners.roles import ROLES
@@ -44,9 +37,9 @@ REPLY_EXCERPT = 2000
 class LlmReasoner:
     """The roles, run by a language model behind a `ChatClient`.
 
-    `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
-    repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
-    another `ReasonerError`. `usage_counter`: shared by the models of one run.
+    `settings.max_calls` holds between two `usage()`: for one question, repairs included. Every role may raise
+    `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or another `ReasonerError`. `usage_counter`: shared
+    by the models of one run.
     """
 
     def __init__(
@@ -153,33 +146,21 @@ class LlmReasoner:
         repair: bool,
     ) -> ChatReply:
         role = prompt.role
-        text = sum(estimated_text_tokens(message.text) for message in messages)
-        expected = text + estimated_image_tokens(messages) + estimated_audio_tokens(messages)
-        within = allowed_seconds(self._settings, self.name, role, self._usage_counter, expected)
+        require_call_left(self._settings, self.name, role, self._usage_counter)
         # Counted before it is made, so that a failed one is not free.
         self._usage_counter.add(role, calls=1, repairs=repair)
 
         started = turn_clock()
         try:
-            sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest, within)
-        except ReasonerError as error:
-            spent = turn_clock() - started
-            self._usage_counter.add(role, seconds=spent)
-            bounded = within is not None and within < self._settings.timeout_seconds
-            if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
-                raise seconds_spent(self._settings, self.name, role) from error
-            raise
-        self._usage_counter.add(role, seconds=turn_clock() - started, reduced=sent.reduced)
+            sent = self._fitted(messages, reply_model.model_json_schema(), rendered, longest)
+        finally:
+            self._usage_counter.add(role, seconds=turn_clock() - started)
+        self._usage_counter.add(role, reduced=sent.reduced)
         self._usage_counter.record(role, messages, sent)
         return sent
 
     def _fitted(
-        self,
-        messages: tuple[Message, ...],
-        schema: dict[str, Any],
-        rendered: Rendered,
-        longest: int,
-        within: float | None,
+        self, messages: tuple[Message, ...], schema: dict[str, Any], rendered: Rendered, longest: int
     ) -> ChatReply:
         """The reply to the prompt, reduced to what the model takes. Raises `PromptTooLarge` where the least
         that can be sent is refused.
@@ -193,7 +174,7 @@ class LlmReasoner:
             less = replace(now, max_tokens=0) != whole
             shown = (*rendered(now), *messages[2:]) if less else messages
             try:
-                sent = self._client.send(shown, schema, max_tokens=now.max_tokens or longest, within=within)
+                sent = self._client.send(shown, schema, max_tokens=now.max_tokens or longest)
                 return replace(sent, reduced=less)
             except PromptTooLarge as error:
                 further = reduce_further(error, shown, now, longest)

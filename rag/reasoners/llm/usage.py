@@ -1,4 +1,4 @@
-"""What calls cost, by role, and the bounds of one question: calls, tokens and seconds.
+"""What calls cost, by role, and the most calls for one question.
 
 Tokens are counted by the model where it counts, else estimated and marked so: a text token is four UTF-8
 bytes, an image token a patch of 28 x 28 pixels; both rounded up. `prompt_tokens` includes `image_tokens`;
@@ -136,40 +136,15 @@ class UsageCounter:
 CLOSING = frozenset({"answer_choice", "answer_open", "answer_unaided", "judge"})
 """Roles that end a run. They may use what the others had to leave, so that a run which is stopped can
 still say what it has."""
+KEPT = 0.25
+"""That share."""
 
 
-def allowed_seconds(
-    settings: ReasonerSettings, name: str, role: str, spent: UsageCounter, tokens: int
-) -> float | None:
-    """Seconds that the next call may take (None: no bound), or `BudgetSpent` naming the setting.
-
-    `tokens`: what the call will read, as estimated. `settings.kept_for_answer`: the share of each bound that
-    only closing roles may use; a bound of 0 tokens or seconds is none.
-    """
-    share = 1.0 if role in CLOSING else 1.0 - settings.kept_for_answer
-    now = spent.now
-    read = now.prompt_tokens + now.completion_tokens
-    calls = max(1, settings.max_calls - int(settings.max_calls * (1.0 - share)))
-    if now.calls >= calls:
+def require_call_left(settings: ReasonerSettings, name: str, role: str, spent: UsageCounter) -> None:
+    """Raises `BudgetSpent` where `reasoner.max_calls` are made, of which `KEPT` is for closing roles."""
+    kept = 0 if role in CLOSING else int(settings.max_calls * KEPT)
+    calls = max(1, settings.max_calls - kept)
+    if spent.now.calls >= calls:
         raise BudgetSpent(
             f"{name}: {calls} calls spent on one question (at {role}); raise reasoner.max_calls"
         )
-    if settings.max_total_tokens and read + tokens > settings.max_total_tokens * share:
-        raise BudgetSpent(
-            f"{name}: {read} tokens spent on one question, and {role} would read "
-            f"{tokens} more; raise reasoner.max_total_tokens"
-        )
-    if not settings.max_total_seconds:
-        return None
-    left = settings.max_total_seconds * share - now.seconds
-    if left <= 0:
-        raise seconds_spent(settings, name, role)
-    return left
-
-
-def seconds_spent(settings: ReasonerSettings, name: str, role: str) -> BudgetSpent:
-    """The error of a run that spent its seconds."""
-    return BudgetSpent(
-        f"{name}: {settings.max_total_seconds:g} s spent on one question (at {role}); "
-        "raise reasoner.max_total_seconds"
-    )
