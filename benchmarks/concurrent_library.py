@@ -263,7 +263,7 @@ def look_at_documents(reader: Any, place: Place) -> None:
         hit.key for hit in reader.search_passages(np.ones(reader.meta.text_encoder.dim, np.float32), MOST)
     ]
     found: dict[str, list[str]] = {}
-    for passage, path in zip(reader.passages(keys), reader.passage_paths(keys), strict=True):
+    for passage, path in reader.passages_with_paths(keys):
         found.setdefault(path, []).append(passage.text)
     words = {hit.key for hit in reader.match_passages("part", MOST)}
     if words != set(keys):

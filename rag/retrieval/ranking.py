@@ -293,22 +293,17 @@ def best_passages(
         fused = fuse([[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]], rrf_k)[:top_k]
         scored.append({item.key: item.score for item in fused})
     keys = list(dict.fromkeys(key for scores in scored for key in scores))
-    passages = dict(zip(keys, reader.passages(keys), strict=True))
-    paths = dict(zip(keys, reader.passage_paths(keys), strict=True))
+    read = dict(zip(keys, reader.passages_with_paths(keys), strict=True))
     best = []
     for hits, query, scores in zip(found, queries, scored, strict=True):
-        texts = {key: f"{passages[key].title} {passages[key].text}" for key in scores}
+        texts = {key: f"{read[key][0].title} {read[key][0].text}" for key in scores}
         kept = TextHits((), (), {key: hits.cosine[key] for key in scores})
         relevance = kept.relevance(query, texts, chunks=True)
         wanted = content_words(query)
         best.append(
             [
                 RetrievedPassage(
-                    passages[key],
-                    paths[key],
-                    scores[key],
-                    relevance[key],
-                    lexical_overlap(wanted, word_set(texts[key])),
+                    *read[key], scores[key], relevance[key], lexical_overlap(wanted, word_set(texts[key]))
                 )
                 for key in scores
             ]

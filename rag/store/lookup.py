@@ -297,7 +297,7 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
         path = path_of(reader, video.video_id, globs_of(name))
         return VideoCitation(path, video.video_id, start, end, 1.0, evidence)
     try:
-        (passage,) = reader.passages([citation])
+        ((passage, path),) = reader.passages_with_paths([citation])
     except KeyError:
         _refuse_document(reader, citation)
         why = "no such passage; a window is cited as PATH@START-END, a passage by its id"
@@ -307,7 +307,6 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
                 return resolve_citation(reader, f"{citation}@0-{STILL_SECONDS}")
             why = f"is a video; a window of it is cited with its times: {citation}@0-5"
         raise UsageError(f"{citation}: {why}") from None
-    path = reader.passage_paths([citation])[0]
     return passage_citation(path, passage, 1.0)
 
 

@@ -208,19 +208,23 @@ class Reader:
         """Raises KeyError for a clip that is unknown or whose video is not ready."""
         return self.clips_by_id([clip_id])[clip_id]
 
-    def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Passages in the order of `ids`. Raises KeyError for an unknown one."""
-        rows = self.ask(lambda s: s.passage_rows(sorted(set(ids)))) if ids else {}
-        return [schema.passage_of(rows[key]) for key in ids]
+    def passages_with_paths(self, ids: Sequence[str]) -> list[tuple[Passage, str]]:
+        """Passages in the order of `ids`, each with the first path that holds it. Raises KeyError for an
+        unknown one."""
 
-    def passage_paths(self, ids: Sequence[str]) -> list[str]:
-        """For each passage the first path that holds it. Raises KeyError for an unknown one."""
-
-        def ask(s: Snapshot) -> list[str]:
+        def ask(s: Snapshot) -> list[tuple[Passage, str]]:
             rows = s.passage_rows(sorted(set(ids)))
-            return [s.paths[rows[key]["source_id"]][0] for key in ids]
+            return [(schema.passage_of(rows[key]), s.paths[rows[key]["source_id"]][0]) for key in ids]
 
         return self.ask(ask) if ids else []
+
+    def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """As `passages_with_paths`."""
+        return [passage for passage, _ in self.passages_with_paths(ids)]
+
+    def passage_paths(self, ids: Sequence[str]) -> list[str]:
+        """As `passages_with_paths`."""
+        return [path for _, path in self.passages_with_paths(ids)]
 
     def passage_files(self) -> list[str]:
         """The first path of every file that passages come from, sorted."""
