@@ -83,6 +83,8 @@ def reembed_library(writer: Writer, settings: Settings, progress: Progress, repo
                     failed.add(local.group.content_id)
                     path, reason = local.group.first.path, reason_of(problem, local.read)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
+                    # Without a stamp: it holds until the content is indexed again.
+                    writer.put_problem(problems[-1], "")
                     progress.problem(problems[-1])
     made = {each: {**stages, "frames": ref.fingerprint} for each, stages in stored.items()}
     if made := {each: stages for each, stages in made.items() if each not in failed}:

@@ -79,3 +79,5 @@ def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> 
     assert problem.path == str(corpus / "2.mp4")
     assert problem.reason in ("changed since it was indexed", "it changed while it was read")
     assert len(rows(tmp_path / "library", "vectors_")) == 2
+    with Library.open(settings=seeing) as library:
+        assert library.problems() == [problem]
