@@ -124,14 +124,8 @@ class ReasonerSettings(SettingsSection):
     timeout_seconds: float = Field(300.0, gt=0, le=86400)
     """Time limit of one call, retries and waits included (VideoDetective, table 8: 300)."""
     max_calls: int = Field(64, ge=1)
-    """Most calls to the model for one question, repairs included."""
-    max_total_tokens: int = Field(0, ge=0)
-    """Most tokens for one question, prompt, reply and images together; 0 is no limit."""
-    max_total_seconds: float = Field(0.0, ge=0)
-    """Most seconds spent in calls for one question; a running call is cancelled. 0 is no limit."""
-    kept_for_answer: float = Field(0.25, ge=0, lt=1)
-    """Share of these three limits that is reserved for answering and judging, so that a run whose search has
-    used up its own still answers from what it has."""
+    """Most calls to the model for one question, repairs included. A quarter is kept for answering and
+    judging, so that a run whose search has used up its own still answers from what it has."""
     repairs: int = Field(2, ge=0, le=5)
     """Most times that a reply that does not parse is returned to the model with its error; fewer where the
     model says the same again."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag.indexing import Progress, index
+from rag.library import Library
 from rag.settings import Settings, load_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.mean_colors import MeanColors, index_with
