@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query
@@ -12,7 +13,7 @@ from typing_extensions import TypedDict
 
 from corpora.globs import composed
 from corpora.objects import is_url
-from corpora.records import Evidence, EvidenceKind, Video
+from corpora.records import Evidence, EvidenceKind, Shot, Video
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import CitationItem, EvidenceItem, citation_shape, evidence_shape, report_shape
@@ -20,7 +21,7 @@ from rag.server.health import HealthDocument, health_of
 from rag.server.problems import VIDEO_ID, Document, Problem, problems, unknown_video
 from rag.server.service import Served
 from rag.store.lookup import best_state, content_states, file_statuses
-from rag.store.records import FileRow, FileState, FileStatus
+from rag.store.records import FileRow, FileState, FileStatus, Stats
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
@@ -66,7 +67,7 @@ class ShotsDocument(TypedDict):
     video_id: str
     width: int
     height: int
-    shots: list[dict[str, Any]]
+    shots: list[Shot]
     sound: list[dict[str, Any]] | None
 
 
@@ -96,14 +97,11 @@ class FilesDocument(TypedDict):
     next: int | None
 
 
-class StatsDocument(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class StatsDocument(Stats):
     """`rag.stats/1`."""
 
     schema: Literal["rag.stats/1"]
-    files: int
-    videos: int
-    photographs: int
-    video_hours: float
 
 
 @router.get("/health", responses={200: {"model": HealthDocument}, **problems()})

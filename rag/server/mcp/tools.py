@@ -348,7 +348,7 @@ def get_job(
         str | Absent, Field(min_length=1, max_length=64, description="Default: the newest job.")
     ] = None,
 ) -> Job:
-    """The state of a job, of indexing or of an agent that was started on the page of `rag serve`.
+    """The state of a job, of indexing or of an agent that was started through the REST API.
 
     Of indexing it has the progress in seconds of media, the time to go and the files with problems.
     """

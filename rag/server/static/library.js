@@ -102,7 +102,7 @@ function listed(route, part) {
     <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
       <input type="search" name="text" .value=${text} placeholder=${part === "videos" ? "Title or path" : "Path"} aria-label=${part === "videos" ? "Title or path has" : "Path has"} autocomplete="off" /><button class="button">Filter</button></form>
     ${part === "files" ? statuses(route, value.counts) : nothing}
-    <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
+    <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ` : nothing}${part === "videos" && stats.value?.photographs ? `${value.total} videos and photographs` : count(value.total, part.slice(0, -1))}</p>
     ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(part === "files" ? fileRow : documentRow)}</ol>`}
     ${value.next ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, route)}>More</button></div>` : nothing}
   `;
