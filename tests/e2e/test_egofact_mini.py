@@ -24,10 +24,7 @@ MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
 SMALL = Workbench(CorpusPlan(7, "test", 8, Render(180, fps=2)), Shape(4, 4, 2, 4, 2))
 QUERIES = 12
-SYSTEMS = (
-    *("rag-ask", "localized", "videorag-ren-localized", "no-localization", "videorag-jeong", "graphrag"),
-    *("video-split@3", "blind", "passages-only", "oracle-window"),
-)
+SYSTEMS = (*("rag-ask", "localized", "graphrag", "video-split@3", "blind", "oracle-window"),)
 
 
 def fewer_passages() -> list[FactPassage]:

@@ -11,7 +11,6 @@ import pytest
 
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
-from rag._cli.index import summary_lines
 from rag.errors import EncoderMismatch, SettingsError, StalledFile
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Progress
@@ -392,27 +391,6 @@ def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings) -
     other_encoder = settings.encoder.model_copy(update={"image": "bundled"})
     with pytest.raises(EncoderMismatch, match="--reembed"):
         run(corpus, settings.model_copy(update={"encoder": other_encoder}))
-
-
-def test_reembedding_adds_images_and_keeps_the_words(
-    corpus: Path, settings: Settings, tmp_path: Path
-) -> None:
-    run(corpus, settings)
-    before = spoken(settings)
-    changes = {"image": "bundled", "backend": "torch-fp32", "batch": 8}
-    seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
-    report = run(corpus, seeing, reembed=True)
-    first, *rest = summary_lines(report)
-    assert first.startswith("encoded the images of 1 video again in ")
-    assert len([line for line in rest if line.startswith("image embeddings: ")]) == 1
-    assert spoken(seeing) == before
-    fresh = seeing.model_copy(update={"library": tmp_path / "fresh"})
-    run(corpus, fresh)
-
-    def vectors(chosen: Settings) -> list[str]:
-        return [line for line in rows(chosen) if '"table": "vectors_' in line]
-
-    assert vectors(seeing) == vectors(fresh) != []
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(

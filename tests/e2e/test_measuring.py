@@ -45,10 +45,19 @@ def settings(library: Path, **flags: object) -> Settings:
     return load_settings(flags={**always, **flags})
 
 
+class Notes(Progress):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, line: str) -> None:
+        self.lines.append(line)
+
+
 @pytest.fixture(scope="module")
 def library(videos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("measured") / "library"
-    index([videos], settings=settings(folder))
+    folder, said = tmp_path_factory.mktemp("measured") / "library", Notes()
+    index([videos], settings=settings(folder), progress=said)
+    assert said.lines.count(specialised_encoder_warning("bundled")) == 1, "it knows nothing else"
     return folder
 
 
@@ -65,17 +74,6 @@ def test_a_tone_finds_its_video_alone(library: Path) -> None:
             track = opened.sound_track(hit.video_id)
             assert track is not None
             assert len(track.classes) == len(track.loudness) == 5
-
-
-def test_the_encoder_of_the_workbench_says_that_it_knows_nothing_else(videos: Path, tmp_path: Path) -> None:
-    said: list[str] = []
-
-    class Notes(Progress):
-        def note(self, line: str) -> None:
-            said.append(line)
-
-    index([videos / "warm.mp4"], settings=settings(tmp_path / "library"), progress=Notes())
-    assert said.count(specialised_encoder_warning("bundled")) == 1
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(

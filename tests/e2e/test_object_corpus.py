@@ -91,7 +91,14 @@ def expected(material: Path, tmp_path_factory: pytest.TempPathFactory) -> list[s
 
 
 def test_an_unchanged_corpus_is_listed_and_nothing_is_fetched(corpus: FakeStore, settings: Settings) -> None:
-    """And of a changed one its own object and sidecar."""
+    """Nor by a dry run of a new one; and of a changed one its own object and sidecar."""
+    ahead = run(corpus, settings, dry_run=True)
+    assert corpus.gets() == []
+    assert ahead.forecast is not None
+    assert (ahead.forecast.new_files, ahead.moved) == (4, 1)
+    assert any("): estimated from their sizes" in line for line in ahead.stages)
+    assert settings.library is not None
+    assert not settings.library.exists()
     first = run(corpus, settings)
     corpus.requests.clear()
     again = run(corpus, settings)
@@ -160,16 +167,6 @@ def test_a_library_of_objects_is_that_of_the_same_files_though_the_store_fails(
     run(corpus, settings)
     assert rows(settings, f"{corpus.url}/videos") == expected
     assert list((tmp_path / "scratch").iterdir()) == []
-
-
-def test_a_dry_run_reads_nothing_and_writes_nothing(corpus: FakeStore, settings: Settings) -> None:
-    report = run(corpus, settings, dry_run=True)
-    assert corpus.gets() == []
-    assert report.forecast is not None
-    assert (report.forecast.new_files, report.moved) == (4, 1)
-    assert any("): estimated from their sizes" in line for line in report.stages)
-    assert settings.library is not None
-    assert not settings.library.exists()
 
 
 def test_windows_and_files_are_read_from_the_store(

@@ -51,39 +51,39 @@ def counts(report: IndexReport) -> tuple[object, ...]:
     return (report.indexed, report.moved, report.clips, report.passages, report.problems, report.exit_code)
 
 
-def test_shards_by_hand_merged_are_a_plain_run(corpus: Path, tmp_path: Path) -> None:
-    plain = index([corpus], settings=settings_of(tmp_path / "plain"))
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of `plain`."""
+    return tmp_path_factory.mktemp("library") / "plain"
+
+
+@pytest.fixture(scope="module")
+def plain(corpus: Path, library: Path) -> IndexReport:
+    """A run without shards."""
+    return index([corpus], settings=settings_of(library))
+
+
+def test_shards_by_hand_merged_are_a_plain_run(
+    corpus: Path, plain: IndexReport, library: Path, tmp_path: Path
+) -> None:
     shards = [tmp_path / "1", tmp_path / "2"]
     for number, shard in enumerate(shards, 1):
         index([corpus], settings=settings_of(shard, scan__shard=f"{number}/2"))
     merge_libraries(shards, tmp_path / "merged")
-    assert list(dump(tmp_path / "merged")) == list(dump(tmp_path / "plain"))
+    assert list(dump(tmp_path / "merged")) == list(dump(library))
     after = index([corpus], settings=settings_of(tmp_path / "merged"))
     assert (after.indexed, after.problems) == (0, plain.problems)
 
 
-def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
-    """The rows and the report of a run on disk: new, and after every kind of change."""
-    changing = tmp_path / "corpus"
-    shutil.copytree(corpus, changing)
-    plain = index([changing], settings=settings_of(tmp_path / "plain"))
-    report = index([changing], settings=on_store(bucket))
+def test_a_library_on_a_store_is_written_by_shards(
+    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore
+) -> None:
+    """The rows and the report of a run on disk."""
+    report = index([corpus], settings=on_store(bucket))
     assert counts(report) == counts(plain)
-    assert list(dump(bucket.address("library"))) == list(dump(tmp_path / "plain"))
+    assert list(dump(bucket.address("library"))) == list(dump(library))
     assert not open_layout(bucket.address("library")).shards()
-
-    (changing / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nLoosen the nut.\n")
-    write_video(changing / "c.mp4", 5)
-    (changing / "0.md").rename(changing / "0.txt")
-    (changing / "1.md").write_text("# Nuts\n\nA nut.\n")
-    (changing / "2.md").write_bytes(b"")
-    (changing / "bad.mp4").unlink()
-    write_video(changing / "bad.mp4", 2)
-    plain = index([changing], settings=settings_of(tmp_path / "plain"))
-    report = index([changing], settings=on_store(bucket))
-    assert counts(report) == counts(plain)
-    assert list(dump(bucket.address("library"))) == list(dump(tmp_path / "plain"))
-    assert index([changing], settings=on_store(bucket)).indexed == 0
+    assert index([corpus], settings=on_store(bucket)).indexed == 0
 
 
 class Stop(Exception):
@@ -91,10 +91,8 @@ class Stop(Exception):
 
 
 def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
-    corpus: Path, tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index([corpus], settings=settings_of(tmp_path / "plain"))
-
     def stop(*_: Any, **__: Any) -> None:
         raise Stop
 
@@ -108,8 +106,9 @@ def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
     with Reader.open(left) as reader:
         assert len(reader.files()) == 2
     report = index([corpus], settings=on_store(bucket))
+    assert counts(report)[2:] == counts(plain)[2:]
     assert (report.indexed, report.unchanged) == (5, 0)
-    assert list(dump(layout.folder)) == list(dump(tmp_path / "plain"))
+    assert list(dump(layout.folder)) == list(dump(library))
     assert not layout.shards()
 
 

@@ -85,20 +85,6 @@ def pull(address: StoreAddress, folder: Path, **search: int) -> int:
     return merge_libraries([address.url], folder, settings=settings, newer=True).videos
 
 
-def test_a_pulled_library_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
-    address, copy = upload(bucket, folder), tmp_path / "copy"
-    assert pull(address, copy) == 2
-    assert list(dump(copy)) == list(dump(address))
-    assert pull(address, copy) == 0
-    with Writer.open(address) as writer:
-        writer.remove_paths([video_path(1)])
-        add_video(writer, 4)
-        writer.maintain()
-    assert pull(address, copy) == 1
-    with Reader.open(copy) as local:
-        assert {video.video_id for video in local.videos()} == {f"{n:032x}" for n in (1, 3, 4)}
-
-
 def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path: Path) -> None:
     address, copy = bucket.address(), tmp_path / "copy"
     with Writer.open(address) as writer:
@@ -116,7 +102,9 @@ def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path: Path) -> 
         assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []
 
 
-def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
+def test_a_pull_goes_on_where_it_failed_and_keeps_the_copy_up(
+    bucket: FakeStore, folder: Path, tmp_path: Path
+) -> None:
     address, copy = upload(bucket, folder), tmp_path / "copy"
     gets = itertools.count()
 
@@ -129,6 +117,14 @@ def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, folder: Path, tmp_pat
     bucket.intercept = lambda _: None
     pull(address, copy)
     assert list(dump(copy)) == list(dump(address))
+    assert pull(address, copy) == 0
+    with Writer.open(address) as writer:
+        writer.remove_paths([video_path(1)])
+        add_video(writer, 4)
+        writer.maintain()
+    assert pull(address, copy) == 1
+    with Reader.open(copy) as local:
+        assert {video.video_id for video in local.videos()} == {f"{n:032x}" for n in (1, 3, 4)}
 
 
 def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path: Path) -> None:
@@ -317,21 +313,10 @@ def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:
             assert bucket.open("library").head(foreign) is not None
 
 
-def test_merged_between_stores_and_folders(bucket: FakeStore, tmp_path: Path) -> None:
+def test_stores_and_folders_are_merged_and_one_whose_store_fails_is_not_left_out(
+    bucket: FakeStore, tmp_path: Path
+) -> None:
     address, folder, joined = bucket.address("a"), tmp_path / "b", bucket.address("joined")
-    small(address, 1)
-    small(folder, 2)
-    settings = Settings(storage=bucket.storage)
-    report = merge_libraries([address.url, folder], joined.url, settings=settings)
-    assert (report.videos, report.exit_code) == (2, 0)
-    with Reader.open(joined) as reader, Reader.open(address, folder) as both:
-        assert len(reader.videos()) == len(both.videos()) == 2
-    with pytest.raises(UsageError, match="one is inside the other"):
-        merge_libraries([address.url], f"{address.url}/below", settings=settings)
-
-
-def test_a_library_whose_store_fails_is_not_merged_without(bucket: FakeStore, tmp_path: Path) -> None:
-    address, folder = bucket.address("a"), tmp_path / "b"
     small(address, 1)
     small(folder, 2)
     settings = Settings(storage=bucket.storage)
@@ -339,3 +324,10 @@ def test_a_library_whose_store_fails_is_not_merged_without(bucket: FakeStore, tm
     with pytest.raises(StoreError, match="access is refused"):
         merge_libraries([folder, address.url], tmp_path / "into", settings=settings)
     assert not (tmp_path / "into").exists()
+    bucket.intercept = lambda _: None
+    report = merge_libraries([address.url, folder], joined.url, settings=settings)
+    assert (report.videos, report.exit_code) == (2, 0)
+    with Reader.open(joined) as reader, Reader.open(address, folder) as both:
+        assert len(reader.videos()) == len(both.videos()) == 2
+    with pytest.raises(UsageError, match="one is inside the other"):
+        merge_libraries([address.url], f"{address.url}/below", settings=settings)
