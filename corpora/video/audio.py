@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,8 +23,10 @@ SLACK = 0.05
 samples are left out."""
 
 
-def read_audio(path: str, rate: int, start: float = 0.0, *, gaps: bool = False) -> Iterator[Samples]:
-    """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose.
+def read_audio(
+    path: str, rate: int, start: float = 0.0, *, until: float = math.inf, gaps: bool = False
+) -> Iterator[Samples]:
+    """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose, at least up to `until`.
 
     Sample i is at start + i / rate seconds on the file's clock: late starts, gaps and damaged packets are
     silence, and so are samples that are no number. With `gaps` only a late start is silence: the others
@@ -47,6 +50,8 @@ def read_audio(path: str, rate: int, start: float = 0.0, *, gaps: bool = False) 
             )
             while len(line) >= BLOCK:
                 yield line.take(BLOCK)
+            if line.count >= (until - start) * rate:
+                break
         line.finish()
         if line.decoded == 0:
             raise DamagedFile("none of its sound could be decoded")
@@ -63,18 +68,18 @@ class _Line:
         self._hole = hole
         self._clock: LeapFilter[Samples] = LeapFilter()
         self._waiting: list[Samples] = []
-        self._count = 0
+        self.count = 0
         self._given = 0
         self.decoded = 0
         self.hurt = False
         """Whether a packet could not be decoded: what is missing then is no silence."""
 
     def __len__(self) -> int:
-        return self._count - self._given
+        return self.count - self._given
 
     def put(self, time: float | None, piece: Samples) -> None:
         if time is None:
-            time = self._start + self._count / self._rate
+            time = self._start + self.count / self._rate
         for at, samples in self._clock.push(time, piece):
             self._place(at, samples)
 
@@ -83,7 +88,7 @@ class _Line:
             self._place(at, samples)
 
     def _place(self, time: float, piece: Samples) -> None:
-        gap = round((time - self._start) * self._rate) - self._count
+        gap = round((time - self._start) * self._rate) - self.count
         if self.decoded == 0 or abs(gap) > SLACK * self._rate:
             if gap > 0:
                 missing = self._hole if self.decoded or self.hurt else 0.0
@@ -95,7 +100,7 @@ class _Line:
 
     def _append(self, piece: Samples) -> None:
         self._waiting.append(piece)
-        self._count += len(piece)
+        self.count += len(piece)
 
     def take(self, count: int) -> Samples:
         joined = np.concatenate(self._waiting)

@@ -15,7 +15,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import weakref
 from collections.abc import Callable, Generator
 from fractions import Fraction
@@ -147,7 +146,6 @@ OF_MEMORY = (TOO_MUCH_MEMORY, DIED)
 """Reasons that may be those of a file before: a library that gets no more memory may also crash."""
 MEDIA_SECONDS = 1200.0
 """Processor time for each MiB of a media file: a still image of an hour is about as large."""
-CANCEL_SECONDS = 5.0
 START_SECONDS = 60.0
 """How long a subprocess may take to start, at least: that is no stall of its file."""
 _ROOT = Path(__file__).resolve().parents[2]
@@ -182,11 +180,11 @@ class MediaProcess:
     def ask(
         self, function: Callable[..., Any], path: str, cpu_seconds: float = MEDIA_SECONDS, **arguments: Any
     ) -> Generator[Any, None, None]:
-        """What `function` gives for a file, as it comes; ending the iteration early cancels the request.
+        """What `function` gives for a file, as it comes; ending the iteration early ends the subprocess.
 
         The function gets `path` and `arguments`, of which `out` is a file that it
         may write. `cpu_seconds`: its processor time for each MiB of the file.
-        A request that is still going on when the next one is made is cancelled; going on with it then
+        A request that is still going on when the next one is made is given up; going on with it then
         raises `RuntimeError`. Raises `FileProblem`, with the path.
         """
         request = {
@@ -217,7 +215,7 @@ class MediaProcess:
 
     def _answer(self, request: Message, path: str) -> Generator[Any, None, None]:
         if self._busy:
-            self._cancel()
+            self.close()
         self._requests += 1
         number = self._requests
         self._begin(request, path)
@@ -248,7 +246,7 @@ class MediaProcess:
                     raise errors.DamagedFile(f"{path}: its reader failed: {words}") from cause
         finally:
             if self._busy == number:
-                self._cancel()
+                self.close()
 
     def close(self) -> None:
         """End the subprocess; a later request starts a new one."""
@@ -307,27 +305,6 @@ class MediaProcess:
             kind = errors.OverLimit if cause in CRASHES else errors.StalledFile
             hint = "; it may need more memory than reading.memory_gib allows" if cause == "SIGABRT" else ""
             raise kind(f"{path}: {DIED} ({cause}){hint}") from None
-
-    def _cancel(self) -> None:
-        """Let the subprocess know, and drain what it still sends; if that takes long, end it."""
-        self._busy = 0
-        process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
-            return
-        handle = process.stdout.fileno()
-        deadline = time.monotonic() + CANCEL_SECONDS
-
-        def wait() -> None:
-            if not readable(handle, deadline - time.monotonic()):
-                raise errors.StalledFile
-
-        try:
-            send(process.stdin.fileno(), {"function": "cancel"})
-            while receive(handle, wait)["type"] in ("part", "beat"):
-                if time.monotonic() > deadline:
-                    raise errors.StalledFile
-        except (errors.StalledFile, Closed):
-            self.close()
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:

@@ -70,7 +70,7 @@ class FrameStream:
         return self._report
 
     def close(self) -> None:
-        """Stop early; the reader is free for the next file."""
+        """Stop early."""
         self._batches.close()
 
     def __enter__(self) -> FrameStream:
@@ -215,7 +215,7 @@ class MediaReader:
         that one is given. Enters by seeking where that is exact, else reads from the beginning.
         """
         asked = {"times": sorted(map(float, times)), "short_side": short_side}
-        # To its end, or it would be cancelled.
+        # To its end, or the subprocess would be ended.
         [found] = list(self._decoded(decode_at, path, probe=self._facts(path), **asked))
         frames: Frames = found
         return frames
@@ -227,12 +227,13 @@ class MediaReader:
         return found
 
     def audio(
-        self, path: str, *, rate: int = AUDIO_RATE, gaps: bool = False, start: float = 0.0
+        self, path: str, *, rate: int = AUDIO_RATE, gaps: bool = False, start: float = 0.0, until: float = 1e9
     ) -> Iterator[NDArray[np.float32]]:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
         gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
-        seeking where the container has an index; samples may then differ in their last bits."""
-        yield from self._media(path).ask(read_audio, path, rate=rate, gaps=gaps, start=start)
+        seeking where the container has an index; samples may then differ in their last bits. `until`:
+        it ends there or a little later."""
+        yield from self._media(path).ask(read_audio, path, rate=rate, gaps=gaps, start=start, until=until)
 
     def audio_between(self, path: str, start: float, end: float) -> NDArray[np.float32]:
         """Mono float32 (n,) at 16,000 Hz of [start, end) seconds, cut at the end of the track; empty without
@@ -243,11 +244,9 @@ class MediaReader:
         # A file is read from its beginning, sample for sample as it was indexed; of an object a part.
         begin = first if is_url(path) else 0
         blocks, read = [np.zeros(0, np.float32)], begin
-        for block in self.audio(path, start=begin / AUDIO_RATE):
+        for block in self.audio(path, start=begin / AUDIO_RATE, until=last / AUDIO_RATE):
             blocks.append(block[max(0, first - read) : max(0, last - read)])
             read += len(block)
-            if read >= last:
-                break
         return np.concatenate(blocks)
 
     def passages(self, path: str, read_page: PageReader | None = None) -> Iterator[Passage | Problem]:

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.errors import DamagedFile, FileProblem, OverLimit, UnreadableFile, reason_of
 from corpora.heartbeat import on_beat
 from corpora.objects import is_url
-from corpora.platforms import readable
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request
 from corpora.text_decoding import expected_language
 from corpora.video import ipc
@@ -36,37 +35,22 @@ OPAQUE_HEARTBEATS = 10
 """A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
 
 
-class Cancelled(Exception):
-    """The parent no longer wants the answer."""
-
-
 class Link:
-    """The two pipes to the parent."""
+    """The pipe to the parent."""
 
-    def __init__(self, requests: int, answers: int) -> None:
-        self._requests = requests
+    def __init__(self, answers: int) -> None:
         self._answers = answers
         self._lock = threading.Lock()
         self._last = 0.0
         self.beats = 0
 
-    def next_request(self) -> ipc.Message:
-        """Wait for the next request of the parent process."""
-        while True:
-            request = ipc.receive(self._requests, lambda: None)
-            if request["function"] != "cancel":
-                return request
-
     def beat(self) -> None:
-        """Report progress to the parent; raises `Cancelled` if it has given up."""
+        """Report progress to the parent."""
         self.beats += 1
         now = time.monotonic()
         if now - self._last < HEARTBEAT_SECONDS:
             return
         self._last = now
-        if readable(self._requests, 0):
-            ipc.receive(self._requests, lambda: None)
-            raise Cancelled
         self.send({"type": "beat"})
 
     def send(self, message: ipc.Message) -> None:
@@ -77,7 +61,8 @@ class Link:
 
 def main() -> None:
     """Serve requests until the parent process ends."""
-    link = Link(*_private_pipes())
+    requests, answers = _private_pipes()
+    link = Link(answers)
     on_beat(link.beat)
     threading.Thread(target=_watch_parent, args=(int(sys.argv[1]),), daemon=True).start()
     limit_memory(int(sys.argv[2]))
@@ -86,7 +71,7 @@ def main() -> None:
             deny_system_calls()
     try:
         while True:
-            request = link.next_request()
+            request = ipc.receive(requests, lambda: None)
             link.send({"type": "taken"})
             _serve(link, request)
     except ipc.Closed:
@@ -121,8 +106,6 @@ def _answer(link: Link, request: ipc.Message) -> None:
             link.send({"type": "part", "value": value})
         if objects.failure:
             raise UnreadableFile(objects.failure)
-    except Cancelled:
-        pass
     except ipc.Closed:
         raise
     except Exception as error:
