@@ -13,7 +13,7 @@ from indexers.folders import model_type
 from indexers.onnx_text import open_image_text
 from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files
-from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers
+from indexers.torch_backend import TorchImageEncoder, in_dtype, load_pretrained, quiet_transformers
 
 
 def open_transformers(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
@@ -53,41 +53,19 @@ def _dim(tensors: Tensors, kind: str) -> int:
 
 def _clip_vision(folder: Path, tensors: Tensors) -> tuple[Any, Callable[[Any], Any]]:
     from transformers.models.clip.configuration_clip import CLIPVisionConfig
-    from transformers.models.clip.modeling_clip import CLIPVisionModelWithProjection
 
     config = CLIPVisionConfig.from_pretrained(str(folder), local_files_only=True)
     # A whole CLIP says its projection's width beside vision_config, where the tower alone does not look.
     config.projection_dim = _dim(tensors, "clip")
-    tower = _load(CLIPVisionModelWithProjection, folder, config=config)
-    return tower, lambda output: output.image_embeds
+    return _tower(folder, "CLIPVisionModelWithProjection", config=config), lambda output: output.image_embeds
 
 
 def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any]]:
-    from transformers.models.siglip.modeling_siglip import SiglipVisionModel
-
-    tower = _load(SiglipVisionModel, folder)
-    return tower, lambda output: output.pooler_output
+    return _tower(folder, "SiglipVisionModel"), lambda output: output.pooler_output
 
 
-def _load(architecture: Any, folder: Path, **given: Any) -> Any:
-    try:
-        tower, report = architecture.from_pretrained(
-            str(folder),
-            local_files_only=True,
-            use_safetensors=True,
-            dtype="float32",
-            output_loading_info=True,
-            **given,
-        )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise WeightsInvalid(
-            f"{folder}: transformers cannot read it: {str(error).splitlines()[0]}"
-        ) from error
-    missing = sorted(report["missing_keys"])
-    if missing:
-        raise WeightsInvalid(
-            f"{folder}: {len(missing)} tensors of the image tower are missing, as {missing[0]}"
-        )
+def _tower(folder: Path, name: str, **given: Any) -> Any:
+    _, tower = load_pretrained(folder, "image encoder", name, lambda *_, **__: None, dtype="float32", **given)
     return tower.eval()
 
 
