@@ -142,14 +142,6 @@ class Shot:
     tone: Tone
     warmth: float
     """What `tone` is cut from: above 0 the light is yellow to red, below 0 it is blue."""
-    saturation: float
-    """Mean chroma, CIELAB units."""
-    brightness: float
-    """Mean lightness L* in [0, 100]."""
-    contrast: float
-    """Standard deviation of L*."""
-    sharpness: float
-    """Mean strength of edges of L* in the sampled image; compares within one height of sampling."""
     style: Style
 
 

@@ -122,7 +122,7 @@ class VideoSettings(SettingsSection):
     """Frames are scaled down in the decoder so that their short side has this many pixels; default: what the
     image encoder takes, at least 224. A library keeps the size it was made with."""
     shots: bool = True
-    """Measure shots: colour tone, style and sharpness."""
+    """Measure shots: colour tone and style."""
     sound: bool = True
     """Measure the sound by seconds: speech, music, ambient or silence, and how loud."""
     stall_seconds: float = Field(60.0, gt=0, le=86400)

@@ -1,4 +1,4 @@
-"""What is measured of an image: colour and light in CIELAB, and statistics of its visual style.
+"""What is measured of an image: the tone of its light in CIELAB, and statistics of its visual style.
 
 The tone is that of the light, not of the things in it: a green garden under white light is neutral.
 The light is estimated twice and the two estimates are averaged, since each errs elsewhere: by shades
@@ -13,7 +13,6 @@ animations have outlines, and graphics dark ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,21 +31,6 @@ COLD_BELOW = -5.5
 """b* of the light: tuned on Workbench videos of the development split (docs/design/measurements.md)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColourFigures:
-    """Of one image, in CIELAB units."""
-
-    warmth: float
-    saturation: float
-    """Mean chroma, the distance from gray."""
-    brightness: float
-    """Mean L* in [0, 100]."""
-    contrast: float
-    """Standard deviation of L*."""
-    sharpness: float
-    """Mean absolute Laplacian of L*, on the image as it was sampled."""
-
-
 LIGHTNESS = np.arange(256, dtype=np.float32) * np.float32(100 / 255)
 """L* in [0, 100] of OpenCV's 8-bit lightness."""
 
@@ -58,36 +42,15 @@ def lightness(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.extractChannel(cv2.cvtColor(image, cv2.COLOR_RGB2LAB), 0))
 
 
-def colour_figures(image: NDArray[np.uint8], light: NDArray[np.uint8]) -> ColourFigures:
-    """Measure one image, uint8 (h, w, 3) RGB, of this `lightness`, uint8 (h, w)."""
+def warmth_of(image: NDArray[np.uint8]) -> float:
+    """b* of the light of one image, uint8 (h, w, 3) RGB, in CIELAB units."""
     import cv2
 
     height, width = image.shape[:2]
     shrink = SHORT_SIDE / max(1, min(height, width))
     size = max(1, round(width * shrink)), max(1, round(height * shrink))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA) if shrink < 1 else image
-    lab = cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    edges = cv2.Laplacian(cv2.LUT(light, LIGHTNESS), cv2.CV_32F)
-    return ColourFigures(
-        warmth=_warmth(small),
-        saturation=float(np.hypot(lab[..., 1], lab[..., 2]).mean()),
-        brightness=float(lab[..., 0].mean()),
-        contrast=float(lab[..., 0].std()),
-        sharpness=float(np.abs(edges).mean()),
-    )
-
-
-def tone_of(warmth: float) -> Tone:
-    """The class of a `warmth` in CIELAB units: warm above 14, cold below -5.5, else neutral."""
-    if warmth > WARM_ABOVE:
-        return "warm"
-    return "cold" if warmth < COLD_BELOW else "neutral"
-
-
-def _warmth(image: NDArray[np.uint8]) -> float:
-    import cv2
-
-    pixels = image.reshape(-1, 3).astype(np.float64) + 1
+    pixels = small.reshape(-1, 3).astype(np.float64) + 1
     gray = (pixels**MINKOWSKI).mean(axis=0) ** (1 / MINKOWSKI)
     white = np.percentile(pixels, WHITE_PERCENTILE, axis=0)
     light = np.sqrt(gray * white) / 256
@@ -96,6 +59,13 @@ def _warmth(image: NDArray[np.uint8]) -> float:
     levelled = (linear * (LIGHT_LUMINANCE / max(luminance, 1e-6))).astype(np.float32)
     lab = cv2.cvtColor(levelled.reshape(1, 1, 3), cv2.COLOR_LRGB2LAB)
     return float(lab[0, 0, 2])
+
+
+def tone_of(warmth: float) -> Tone:
+    """The class of a `warmth` in CIELAB units: warm above 14, cold below -5.5, else neutral."""
+    if warmth > WARM_ABOVE:
+        return "warm"
+    return "cold" if warmth < COLD_BELOW else "neutral"
 
 
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")

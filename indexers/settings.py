@@ -54,7 +54,7 @@ class AsrSettings(SettingsSection):
     """Language spoken, as a code of Whisper such as `en`; empty lets the model detect it."""
 
 
-FRAME_MEASURES = "pictures/2"
+FRAME_MEASURES = "pictures/3"
 """Of frames (`indexers.shots`)."""
 SOUND_MEASURES = "sound/1"
 """Of audio (`indexers.soundtrack`)."""

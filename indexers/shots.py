@@ -8,25 +8,15 @@ thumbnails into shots, and each shot is described by its own figures (`describe_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Frames, Shot
-from indexers.frame_measures import (
-    STATISTICS,
-    ColourFigures,
-    colour_figures,
-    image_statistics,
-    lightness,
-    style_of,
-    tone_of,
-)
+from indexers.frame_measures import STATISTICS, image_statistics, lightness, style_of, tone_of, warmth_of
 
 THUMB_HEIGHT, THUMB_WIDTH = 18, 32
-COLOURS = 5
-FIGURES = COLOURS + len(STATISTICS)
 CUT_THRESHOLD = 27.0
 """Mean change of hue, saturation and value, of 255: PySceneDetect's own default."""
 SHORTEST_SHOT = 2
@@ -40,7 +30,7 @@ NEW_ABOVE = 15.0
 class FrameFigures:
     """What is kept of frames in order of time.
 
-    `times`: float64 (n,) seconds. `figures`: float32 (n, 11), those of `ColourFigures` and then of
+    `times`: float64 (n,) seconds. `figures`: float32 (n, 7), the warmth and then those of
     `STATISTICS`. `thumbs`: n images, uint8 (18, 32, 3) RGB; those of a clip are one array.
     """
 
@@ -58,7 +48,7 @@ def measure_frames(frames: Frames) -> FrameFigures:
     import cv2
 
     count = len(frames.times)
-    figures = np.zeros((count, FIGURES), np.float32)
+    figures = np.zeros((count, 1 + len(STATISTICS)), np.float32)
     thumbs = np.zeros((count, THUMB_HEIGHT, THUMB_WIDTH, 3), np.uint8)
     steps = np.floor(np.asarray(frames.times) / FIGURE_SECONDS + 1e-6)
     last = 0
@@ -68,9 +58,7 @@ def measure_frames(frames: Frames) -> FrameFigures:
         if place and steps[place] == steps[last] and not changed:
             figures[place] = figures[last]
             continue
-        light = lightness(image)
-        figures[place, :COLOURS] = astuple(colour_figures(image, light))
-        figures[place, COLOURS:] = image_statistics(light)
+        figures[place] = warmth_of(image), *image_statistics(lightness(image))
         last = place
     return FrameFigures(np.asarray(frames.times, np.float64), figures, thumbs)
 
@@ -114,7 +102,7 @@ def describe_shots(video_id: str, frames: FrameFigures, duration: float) -> list
         if not len(inside):
             inside = np.array([int(np.abs(frames.times - start).argmin())])
         own = frames.figures[inside].astype(np.float64)
-        colour = ColourFigures(*np.median(own[:, :COLOURS], axis=0).round(3).tolist())
+        warmth = round(float(np.median(own[:, 0])), 3)
         shots.append(
             Shot(
                 shot_id=f"{video_id}:s{index:05d}",
@@ -122,13 +110,9 @@ def describe_shots(video_id: str, frames: FrameFigures, duration: float) -> list
                 start=round(start, 6),
                 end=round(end, 6),
                 key_time=round(float(frames.times[_key(frames.thumbs, inside)]), 6),
-                tone=tone_of(colour.warmth),
-                warmth=colour.warmth,
-                saturation=colour.saturation,
-                brightness=colour.brightness,
-                contrast=colour.contrast,
-                sharpness=colour.sharpness,
-                style=style_of(own[:, COLOURS:].mean(axis=0)),
+                tone=tone_of(warmth),
+                warmth=warmth,
+                style=style_of(own[:, 1:].mean(axis=0)),
             )
         )
     return shots

@@ -190,13 +190,11 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     if not found["shots"] and found["sound"] is None:
         yield "not measured yet; run rag index on its folder"
     if found["shots"]:
-        head = ["shot", "tone", "warmth", "style", "saturation", "brightness", "contrast", "sharpness"]
-        rows = []
-        for shot in found["shots"]:
-            figures = shot.saturation, shot.brightness, shot.contrast, shot.sharpness
-            row = [span(shot.start, shot.end), shot.tone, f"{shot.warmth:.1f}", shot.style]
-            rows.append([*row, *(f"{figure:.1f}" for figure in figures)])
-        yield from table_lines([head, *rows])
+        rows = [
+            [span(shot.start, shot.end), shot.tone, f"{shot.warmth:.1f}", shot.style]
+            for shot in found["shots"]
+        ]
+        yield from table_lines([["shot", "tone", "warmth", "style"], *rows])
     for run in found["sound"] or ():
         sound = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
         yield f"{span(run['start'], run['end'])}  {sound}"

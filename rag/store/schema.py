@@ -37,7 +37,7 @@ COLUMNS = {
     "pages:[int32] page_starts:[int32]",
     "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
     "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
-    "warmth:float64 saturation:float64 brightness:float64 contrast:float64 sharpness:float64 style:string",
+    "warmth:float64 style:string",
     "sound_tracks": "video_id:string classes:string loudness:[float32]",
 }
 """Columns with their Arrow types by table; in brackets a list, `vector` is float16 of fixed length.

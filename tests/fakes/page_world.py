@@ -97,6 +97,4 @@ def _put_unmeasured(library: Path) -> None:
 def _shot(name: str, index: int) -> Shot:
     start, tone = index * TOOLS_SECONDS / SHOTS, "warm" if index < 2 else "cold"
     key = f"{name}:s{index:05d}"
-    return Shot(
-        key, name, start, start + TOOLS_SECONDS / SHOTS, start + 1, tone, 9.0, 9.0, 50.0, 9.0, 2.0, "live"
-    )
+    return Shot(key, name, start, start + TOOLS_SECONDS / SHOTS, start + 1, tone, 9.0, "live")

@@ -117,8 +117,9 @@ def _put_video(
 def _shot(video_id: str, index: int, tone: Tone) -> Shot:
     """One of two halves of the video."""
     start, end = index * SECONDS / 2, (index + 1) * SECONDS / 2
-    figures = 20.0 - 40.0 * index, 10.0, 50.0, 5.0, 2.0
-    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start + 1.0, tone, *figures, None)
+    return Shot(
+        f"{video_id}:s{index:05d}", video_id, start, end, start + 1.0, tone, 20.0 - 40.0 * index, "live"
+    )
 
 
 @contextlib.contextmanager

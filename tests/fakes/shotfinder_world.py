@@ -31,10 +31,6 @@ def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot
             (at + 0.5) * length,
             TONES[at % 3],
             WARMTHS[at % 3],
-            20.0,
-            50.0,
-            20.0,
-            5.0,
             STYLES[at % len(STYLES)],
         )
         for at in range(count)

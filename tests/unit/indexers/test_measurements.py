@@ -9,22 +9,10 @@ from numpy.typing import NDArray
 from corpora.records import Frames
 from eval.workbench.sound import melody, murmured
 from eval.workbench.video import Line
-from indexers.frame_measures import (
-    STATISTICS,
-    ColourFigures,
-    colour_figures,
-    image_statistics,
-    lightness,
-    style_of,
-    tone_of,
-)
+from indexers.frame_measures import STATISTICS, image_statistics, lightness, style_of, tone_of, warmth_of
 from indexers.shots import cut_times, describe_shots, joined, measure_frames
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.indexing.measuring import packed, unpacked
-
-
-def figures_of(image: NDArray[np.uint8]) -> ColourFigures:
-    return colour_figures(image, lightness(image))
 
 
 def statistics_of(image: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -43,22 +31,7 @@ def scene(seed: int, *, cast: tuple[float, float, float] = (1, 1, 1), grain: flo
     ("cast", "tone"), [((1.0, 0.9, 0.66), "warm"), ((0.7, 0.86, 1.0), "cold"), ((0.9, 0.9, 0.9), "neutral")]
 )
 def test_the_tone_is_that_of_the_light(cast: tuple[float, float, float], tone: str) -> None:
-    assert tone_of(figures_of(scene(1, cast=cast)).warmth) == tone
-
-
-def test_colour_figures_of_a_plain_gray_image() -> None:
-    figures = figures_of(np.full((60, 80, 3), 119, np.uint8))
-    assert figures.brightness == pytest.approx(50, abs=0.5)
-    assert figures.saturation == pytest.approx(0, abs=0.2)
-    assert (figures.contrast, figures.sharpness) == (pytest.approx(0, abs=0.01), 0)
-
-
-def test_a_blurred_image_is_less_sharp_and_a_faded_one_has_less_contrast() -> None:
-    clear = scene(2)
-    blurred = np.stack([np.roll(clear, k, 1) for k in range(-3, 4)]).mean(axis=0).astype(np.uint8)
-    faded = (clear * 0.5 + 64).astype(np.uint8)
-    assert figures_of(blurred).sharpness < 0.7 * figures_of(clear).sharpness
-    assert figures_of(faded).contrast < 0.7 * figures_of(clear).contrast
+    assert tone_of(warmth_of(scene(1, cast=cast))) == tone
 
 
 def frames(*parts: tuple[int, int]) -> Frames:

@@ -108,7 +108,7 @@ class Faint(MediaReader):
 def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     made, group = video(1), held(video(1).path, video(1).video_id)
-    shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, 1.0, 50.0, 5.0, 2.0, "live")
+    shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, "live")
     problems = Problems()
     measuring = Measuring({"shots": "off", "sound": "now"})
     with Writer.open(tmp_path / "lib") as writer, Faint() as reader:

@@ -33,8 +33,7 @@ SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"]
 
 def shot(n: int, index: int, start: float, end: float, tone: str, style: str) -> Shot:
     video_id = video(n).video_id
-    figures = (float(n), 1.0, 50.0, 5.0, 2.0)
-    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start, tone, *figures, style)  # type: ignore[arg-type]  # a literal
+    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start, tone, float(n), style)  # type: ignore[arg-type]  # a literal
 
 
 def shots_of(n: int) -> list[Shot]:

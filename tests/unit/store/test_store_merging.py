@@ -49,7 +49,7 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
             clips = [clip_frames(n, i) for i in range(2)]
             writer.begin_video(made)
             writer.add_clips(clips)
-            shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, 2, 3, 4, 5, "live")
+            shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, "live")
             track = SoundTrack(made.video_id, ("speech",) * 9, np.full(9, -20.5, np.float32))
             writer.put_measures(made.video_id, [shot], track)
             writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
