@@ -88,7 +88,6 @@ def index_timed(source: Path) -> dict[str, Any]:
     """Index a file or a folder with the default settings; what each stage took."""
     from indexers.soundtrack import SoundMeter
     from rag.indexing import index, media, pipeline
-    from rag.indexing.measuring import Measuring
     from rag.indexing.stages import Stages
     from rag.settings import load_settings
 
@@ -101,7 +100,7 @@ def index_timed(source: Path) -> dict[str, Any]:
             (Stages, "encode", "text"),
             (media, "measure_frames", "measure"),
             (SoundMeter, "feed", "measure"),
-            (Measuring, "store", "measure"),
+            (pipeline, "store_measures", "measure"),
             (pipeline, "select_encoders", "once"),
             (pipeline, "open_stages", "once"),
             (pipeline, "calibrate_scores", "once"),

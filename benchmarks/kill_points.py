@@ -40,7 +40,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "transcribe": ("rag.indexing.stages:Stages.transcribe",),
     "encode text": ("rag.indexing.stages:Stages.encode",),
     "measure frames": ("rag.indexing.media:measure_frames",),
-    "store measurements": ("rag.indexing.measuring:Measuring.store",),
+    "store measurements": ("rag.indexing.pipeline:store_measures", "rag.indexing.measuring:store_measures"),
     "progress log": ("rag.indexing.media:ProgressLog.append",),
     "passages": ("rag.indexing.passages:PassageIndexer.add", "rag.indexing.passages:PassageIndexer.flush"),
     "remove": ("rag.indexing.pipeline:remove_missing",),

@@ -121,9 +121,5 @@ class VideoSettings(SettingsSection):
     short_side: int | None = Field(None, ge=32, le=2160)
     """Frames are scaled down in the decoder so that their short side has this many pixels; default: what the
     image encoder takes, at least 224. A library keeps the size it was made with."""
-    shots: bool = True
-    """Measure shots: colour tone and style."""
-    sound: bool = True
-    """Measure the sound by seconds: speech, music, ambient or silence, and how loud."""
     stall_seconds: float = Field(60.0, gt=0, le=86400)
     """A file whose reader makes no progress for this long is abandoned."""

@@ -106,17 +106,6 @@ def stored_side(meta: Meta) -> int:
     return int(meta.settings[STORED_SIDE])
 
 
-def enlarging_line(encoder: ImageEncoder | None, meta: Meta) -> str:
-    """One line where the encoder takes larger frames than the library's; else empty."""
-    side = stored_side(meta)
-    if encoder is None or encoder.short_side <= side:
-        return ""
-    return (
-        f"frames have {side} pixels in this library and are enlarged to the {encoder.short_side} that "
-        f"{encoder.name} takes; for whole ones index into a new library, without video.short_side"
-    )
-
-
 def _kept(settings: Settings) -> Mapping[str, Any]:
     return {f"video.{name}": getattr(settings.video, name) for name in KEPT_SETTINGS}
 

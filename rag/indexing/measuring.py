@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from corpora.errors import reason_of
-from corpora.records import Video
+from corpora.records import Shot, Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.ocr import reads_text
@@ -36,65 +36,44 @@ from rag.store.writing import Writer
 
 
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
-    """The fingerprints of the stages `shots` and `sound`, for a library's image encoder; `off` where off."""
+    """The fingerprints of the stages `shots` and `sound`, for a library's image encoder.
+
+    `shots` is `off` where no other stage decodes frames.
+    """
     decodes = encoder is not None or reads_text(settings.ocr)
-    return {
-        "shots": FRAME_MEASURES if settings.video.shots and decodes else "off",
-        "sound": SOUND_MEASURES if settings.video.sound else "off",
-    }
-
-
-def off_lines(settings: VideoSettings, fingerprints: Mapping[str, str]) -> list[str]:
-    """One line for each of the two stages that is off, with the reason."""
-    lines = []
-    if fingerprints["shots"] == "off":
-        why = "video.shots is false"
-        if settings.shots:
-            why = "no frames are decoded: no image encoder, and on-screen text is not read"
-        lines.append(f"shots: off ({why}); tone and style are not measured")
-    if fingerprints["sound"] == "off":
-        lines.append("sound by seconds: off (video.sound is false)")
-    return lines
+    return {"shots": FRAME_MEASURES if decodes else "off", "sound": SOUND_MEASURES}
 
 
 ARRAYS = ("times", "figures", "thumbs")
 """Of `FrameFigures`."""
 
 
-class Measuring:
-    """The measurements of one run."""
+def measure_sound(meter: SoundMeter, reader: MediaReader, path: str) -> str:
+    """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
+    try:
+        for block in reader.audio(path, gaps=True):
+            meter.feed(block)
+    except FileProblem as problem:
+        return f"sound not measured to its end: {reason_of(problem, path)}"
+    return ""
 
-    def __init__(self, fingerprints: Mapping[str, str]) -> None:
-        self.fingerprints = dict(fingerprints)
-        self.frames_on = fingerprints["shots"] != "off"
-        self.sound_on = fingerprints["sound"] != "off"
-        self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
-        """Fingerprints of the stages that are measured; rows of the others stay as they are."""
 
-    def measure_sound(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
-        """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
-        try:
-            for block in reader.audio(path, gaps=True):
-                meter.feed(block)
-        except FileProblem as problem:
-            return f"sound not measured to its end: {reason_of(problem, path)}"
-        return ""
+def store_measures(
+    writer: Writer, video: Video, parts: Mapping[str, FrameFigures] | None, meter: SoundMeter | None
+) -> str:
+    """Store what was measured. `parts`: by clip id; None where no frames are measured, which leaves shots as
+    they are.
 
-    def store(
-        self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
-    ) -> str:
-        """Store what was measured; what is off is left as it is. `parts`: by clip id.
-
-        Returns one line on audio that is missing, or an empty one.
-        """
-        frames = joined([parts[key] for key in sorted(parts)]) if parts else None
-        shots = []
-        if frames is not None and len(frames.times):
-            shots = describe_shots(video.video_id, frames, video.duration)
-        track = meter.track(video.video_id, video.duration) if meter is not None else None
-        writer.put_measures(video.video_id, shots, track, stages=self.stages_on)
-        lost = track.classes.count(None) if track is not None else 0
-        return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
+    Returns one line on audio that is missing, or an empty one.
+    """
+    shots: list[Shot] | None = None if parts is None else []
+    if parts:
+        frames = joined([parts[key] for key in sorted(parts)])
+        shots = describe_shots(video.video_id, frames, video.duration) if len(frames.times) else []
+    track = meter.track(video.video_id, video.duration) if meter is not None else None
+    writer.put_measures(video.video_id, shots, track)
+    lost = track.classes.count(None) if track is not None else 0
+    return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 
 
 def packed(figures: FrameFigures) -> str:
@@ -129,43 +108,45 @@ def backfill_measurements(
     groups: Iterable[LocalGroup],
     writer: Writer,
     reader: MediaReader,
-    measuring: Measuring,
+    fingerprints: Mapping[str, str],
     settings: VideoSettings,
     progress: Progress,
     record_problem: Callable[[Group, str, str], None],
 ) -> int:
     """Measure each of `groups`; returns how many were. A file that cannot be read keeps what it has.
 
-    `record_problem` is called with a group, what is wrong with it, and what was done about it.
+    `fingerprints`: as `stage_fingerprints`. `record_problem` is called with a group, what is wrong with it,
+    and what was done about it.
     """
     measured = 0
     stored = writer.stage_fingerprints()
     encoder = writer.meta.image_encoder if writer.meta is not None else None
     # Of the encoder that vectors were made with since, by a switch: a video indexed again has it too.
     frames = {"frames": encoder.fingerprint} if encoder is not None else {}
+    made = {stage: value for stage, value in fingerprints.items() if value != "off"}
 
     def measure(local: LocalGroup) -> None:
         progress.file(local.group.first.path)
         copy, meter, damage = local.require(), None, ""
-        parts: dict[str, FrameFigures] = {}
+        parts: dict[str, FrameFigures] | None = {} if "shots" in made else None
         try:
             video, stages = writer.video(copy.content_id), stored[copy.content_id]
-            if video.stream >= 0 and measuring.frames_on:
+            if video.stream >= 0 and parts is not None:
                 reader.probe(copy.path)
                 for cut in decode_clips(reader, copy.path, video, settings):
                     parts[cut.clip.clip_id] = measure_frames(cut.frames)
                     progress.advance(cut.clip.end - cut.clip.start)
             else:
                 progress.advance(video.duration)
-            if video.audio and measuring.sound_on:
+            if video.audio:
                 meter = SoundMeter()
-                damage = measuring.measure_sound(meter, reader, copy.path)
+                damage = measure_sound(meter, reader, copy.path)
         finally:
             copy.discard()
-        lost = measuring.store(writer, video, parts, meter)
+        lost = store_measures(writer, video, parts, meter)
         if notes := "; ".join(note for note in (damage, lost) if note):
             record_problem(local.group, notes, "measured what is there")
-        writer.put_stages({video.video_id: {**stages, **frames, **measuring.stages_on}})
+        writer.put_stages({video.video_id: {**stages, **frames, **made}})
 
     for local in groups:
         try:

@@ -115,7 +115,7 @@ class FrameIndexer:
 
     def _is_sensed(self, clip_id: str, pixels: str) -> bool:
         """Whether these very pixels were read and measured, as far as that is asked for."""
-        if self._stages.keyframe_side is None and not self._stages.measuring.frames_on:
+        if self._stages.keyframe_side is None and not self._stages.measures_frames:
             return True
         sensed = self.log.clips.get(clip_id)
         return sensed is not None and sensed.pixels == pixels
@@ -168,7 +168,7 @@ class FrameIndexer:
         """Read and embed a clip, clip by clip so that the progress moves; its images are then released."""
         clip_id, stages = cut.clip.clip_id, self._stages
         if not self._is_sensed(clip_id, cut.pixels):
-            figures = measure_frames(cut.frames) if stages.measuring.frames_on else None
+            figures = measure_frames(cut.frames) if stages.measures_frames else None
             self._unlogged[clip_id] = SensedClip(cut.pixels, tuple(stages.read_keyframes(cut)), figures)
         committed = self._committed.get(clip_id)
         if committed is None or committed.pixels != cut.pixels or committed.clip != cut.clip:

@@ -37,7 +37,13 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
-from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
+from rag.indexing.measuring import (
+    backfill_measurements,
+    measure_sound,
+    stage_fingerprints,
+    store_measures,
+    unmeasured,
+)
 from rag.indexing.media import (
     FrameIndexer,
     beyond_subtitles,
@@ -236,10 +242,10 @@ def index_contents(
         if not outdated:
             return 0
         outcomes.note(f"measuring shots and sound of videos indexed before: {len(outdated)}")
-        measuring, video = contents.measuring, contents.video_settings
+        measures, video = contents.measures, contents.video_settings
         with closing(local_groups(outdated, settings.storage)) as there:
             return backfill_measurements(
-                there, writer, reader, measuring, video, progress, outcomes.append_problem
+                there, writer, reader, measures, video, progress, outcomes.append_problem
             )
 
 
@@ -255,8 +261,7 @@ class ContentIndexer:
         outcomes: FileOutcomes,
         progress: Progress,
     ) -> None:
-        fingerprints = stage_fingerprints(settings, encoders.meta.image_encoder)
-        self.measuring = Measuring(fingerprints)
+        self.measures = stage_fingerprints(settings, encoders.meta.image_encoder)
         self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
         self.lines: list[str] = []
         """One line for each stage of media, once it is opened."""
@@ -349,7 +354,7 @@ class ContentIndexer:
         if probe.audio:
             spoken, meter, problem = self._index_audio(copy.path, video)
             evidence += beyond_subtitles(spoken, evidence)
-        lost = self.measuring.store(writer, video, frames.figures if self.measuring.frames_on else {}, meter)
+        lost = store_measures(writer, video, frames.figures if stages.measures_frames else None, meter)
         writer.put_evidence(video.video_id, evidence, stages.encode([span.text for span in evidence]))
 
         # Commit
@@ -368,16 +373,14 @@ class ContentIndexer:
         self._progress.advance(work_seconds(expected) - video.duration)
         return done
 
-    def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter | None, str]:
+    def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter, str]:
         """Speech, the measured sound, and what went wrong."""
         stages, reader = self.stages, self._reader
-        meter = SoundMeter() if self.measuring.sound_on else None
+        meter = SoundMeter()
         if stages.asr is not None:
-            blocks = reader.audio(path, gaps=meter is not None)
-            passed = meter.feed_through(blocks) if meter is not None else blocks
+            passed = meter.feed_through(reader.audio(path, gaps=True))
             return list(stages.transcribe(passed, video.video_id)), meter, ""
-        problem = self.measuring.measure_sound(meter, reader, path) if meter is not None else ""
-        return [], meter, problem
+        return [], meter, measure_sound(meter, reader, path)
 
     def _index_documents(self, groups: Iterable[Group]) -> None:
         """Small documents are encoded together, and each is committed when its passages are."""
@@ -407,7 +410,7 @@ class ContentIndexer:
     @cached_property
     def stages(self) -> Stages:
         """The stages of media. Their models are loaded now, and named in `lines`."""
-        stages, self.lines = open_stages(self._settings, self._encoders, self._ocr, self.measuring)
+        stages, self.lines = open_stages(self._settings, self._encoders, self._ocr, self.measures)
         for line in self.lines:
             self._progress.note(line)
         return stages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,7 @@ from indexers.ocr import Ocr, reads_text
 from indexers.protocol import Disabled, ImageEncoder, TextEncoder
 from indexers.text_tracking import text_spans
 from rag.indexing.clips import CutClip
-from rag.indexing.encoders import SelectedEncoders, enlarging_line
-from rag.indexing.measuring import Measuring, off_lines
+from rag.indexing.encoders import SelectedEncoders
 from rag.settings import Settings
 from rag.store.records import ClipFrames
 
@@ -33,12 +32,18 @@ class Stages:
     image: ImageEncoder | None
     ocr: Ocr | None
     asr: Asr | None
-    measuring: Measuring
+    measures: Mapping[str, str]
+    """Fingerprints of what is measured (`rag.indexing.measuring.stage_fingerprints`)."""
 
     @property
     def needs_frames(self) -> bool:
         """Whether a video must be decoded at all."""
         return self.image is not None or self.ocr is not None
+
+    @property
+    def measures_frames(self) -> bool:
+        """Whether shots are measured."""
+        return self.measures["shots"] != "off"
 
     @property
     def keyframe_side(self) -> int | None:
@@ -52,7 +57,7 @@ class Stages:
             "ocr": self.ocr.fingerprint if self.ocr else "off",
             "asr": self.asr.fingerprint if self.asr else "off",
             "text": self.text.fingerprint,
-            **self.measuring.fingerprints,
+            **self.measures,
         }
 
     def embed(self, cut: CutClip) -> ClipFrames:
@@ -94,23 +99,21 @@ def embed_clip(encoder: ImageEncoder | None, cut: CutClip) -> ClipFrames:
 
 
 def open_stages(
-    settings: Settings, encoders: SelectedEncoders, ocr: Ocr | Disabled, measuring: Measuring
+    settings: Settings, encoders: SelectedEncoders, ocr: Ocr | Disabled, measures: Mapping[str, str]
 ) -> tuple[Stages, list[str]]:
     """Load the models of media; with one line for each stage. Raises the errors of the models."""
     asr, image = open_asr(settings.asr, settings.encoder), encoders.open_image()
     lines = [
         reads_line(image, ocr, asr, settings.asr.model),
         *(each.reason for each in (ocr, asr) if isinstance(each, Disabled)),
-        *off_lines(settings.video, measuring.fingerprints),
         better_line(image) if encoders.new else "",
-        enlarging_line(image, encoders.meta),
     ]
     stages = Stages(
         text=encoders.text,
         image=image,
         ocr=ocr if isinstance(ocr, Ocr) else None,
         asr=asr if isinstance(asr, Asr) else None,
-        measuring=measuring,
+        measures=measures,
     )
     return stages, [line for line in lines if line]
 

@@ -387,26 +387,19 @@ class VideoWriter(ABC):
         self._begun[video_id]["evidence"] = schema.evidence_rows(video_id, spans, vectors, dim)
 
     def put_measures(
-        self,
-        video_id: str,
-        shots: Sequence[Shot],
-        sound: SoundTrack | None = None,
-        *,
-        stages: Collection[str] = schema.MEASURED_STAGES,
+        self, video_id: str, shots: Sequence[Shot] | None, sound: SoundTrack | None = None
     ) -> None:
-        """Put these measurements in place of those that the video has; None and none at all leave nothing.
+        """Put these measurements in place of those that the video has; no sound and no shots at all leave
+        none, None leaves its shots as they are.
 
-        Of a video that is being written once it is finished, of a complete one with the next commit.
-        `stages`: which were measured; what the others made stays. Raises ValueError for a video that is
-        neither begun nor complete.
+        Of a video that is being written once it is finished, of a complete one with the next commit. Raises
+        ValueError for a video that is neither begun nor complete.
         """
         if not self._complete.get(video_id):
             self._require_begun(video_id)
-        rows: dict[str, Any] = {}
-        if "shots" in stages:
+        rows = {"sound_tracks": None if sound is None else schema.sound_track_rows(sound)}
+        if shots is not None:
             rows["shots"] = schema.shot_rows(shots) if shots else None
-        if "sound" in stages:
-            rows["sound_tracks"] = None if sound is None else schema.sound_track_rows(sound)
         if video_id in self._begun:
             self._begun[video_id] |= rows
             return

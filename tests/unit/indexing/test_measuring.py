@@ -19,7 +19,7 @@ from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE
 from rag.errors import UnreadableFile
 from rag.indexing.copies import local_groups
-from rag.indexing.measuring import Measuring, backfill_measurements
+from rag.indexing.measuring import backfill_measurements
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.store.database import Database
@@ -50,7 +50,7 @@ def held(path: str, video_id: str) -> Group:
 
 
 def backfill(
-    group: Group, writer: Writer, reader: MediaReader, measuring: Measuring, problems: Problems
+    group: Group, writer: Writer, reader: MediaReader, measuring: dict[str, str], problems: Problems
 ) -> int:
     groups, settings = local_groups([group], StorageSettings()), VideoSettings()
     return backfill_measurements(groups, writer, reader, measuring, settings, Progress(), problems)
@@ -60,7 +60,7 @@ def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_pat
     fill(tmp_path / "lib", videos=(1,), sources=())
     path, video_id = video(1).path, video(1).video_id
     group = held(path, video_id)
-    measuring = Measuring({"shots": "off", "sound": "now"})
+    measuring = {"shots": "off", "sound": "now"}
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
         problems = Problems()
         assert backfill(group, writer, reader, measuring, problems) == 1
@@ -79,7 +79,7 @@ def test_a_stopped_backfill_leaves_its_measurements_to_be_made(
 ) -> None:
     """And nothing else: a video that was moved since is not indexed again under its new name."""
     group, seen = held(video(1).path, video(1).video_id), list[str]()
-    measuring = Measuring({"shots": "off", "sound": "now"})
+    measuring = {"shots": "off", "sound": "now"}
     while "now" not in seen:
         library = tmp_path / str(len(seen))
         fill(library, videos=(1,), sources=())
@@ -110,7 +110,7 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Pa
     made, group = video(1), held(video(1).path, video(1).video_id)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, "live")
     problems = Problems()
-    measuring = Measuring({"shots": "off", "sound": "now"})
+    measuring = {"shots": "off", "sound": "now"}
     with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None)
