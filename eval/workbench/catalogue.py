@@ -42,20 +42,9 @@ class Kind:
     """Another name in the wording of each split; no two splits share one."""
 
 
-PLURAL = frozenset({"pliers", "pruning shears", "scissors", "headphones"})
-
-
 def with_article(noun: str) -> str:
     """ "an egg", "a scissors": the article by the first letter alone."""
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
-
-
-def indefinite(noun: str) -> str:
-    """The noun with its article if it has one: "an egg", "scissors".
-
-    Videos, their text and the training data of the encoder use `with_article`, so that their bytes stay.
-    """
-    return noun if noun in PLURAL else with_article(noun)
 
 
 def _kinds() -> Iterator[Kind]:

@@ -64,16 +64,16 @@ def test_its_benchmark_keeps_its_bytes_too(tmp_path: Path) -> None:
 def test_a_twin_states_what_is_false_of_the_other_object() -> None:
     found = twin_passages()
     assert len({one.passage_id for one in found}) == len(found) > 1.5 * len(world_passages())
-    stated: dict[tuple[str, str], set[str]] = {}
+    stated: dict[tuple[str, str], set[str | None]] = {}
     for one in found:
         for statement in one.statements:
-            stated.setdefault((one.activity, statement.fact), set()).add(one.about.name)
+            stated.setdefault((one.activity, statement.fact), set()).add(one.kind_id)
     for one in found:
         for statement in one.statements if one.kind_id else ():
             if len(statement.counterfacts) == 1:
                 about = stated[one.activity, statement.counterfacts[0]]
                 assert about
-                assert one.about.name not in about
+                assert one.kind_id not in about
     alone = [one for one in found if one.kind_id and len(one.statements[0].counterfacts) > 1]
     assert len(alone) < 0.1 * len(found)
 
