@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from eval.runs.records import LETTERS, Query, TaskInput
-
-Kind = Literal["needle", "order", "count", "cause", "text", "spoken"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-"""A short event among hundreds; which of four comes first or last; how often; why something is as it is;
-what can be read; what is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +13,7 @@ class LongQuestion:
 
     question_id: str
     kind: str
-    """One of `KINDS` in the synthetic benchmark; the file's own word, or `all`, in one from elsewhere."""
+    """The file's own word, or `all`."""
     video: str
     """Its name in the data; of synthetic data, its file's."""
     text: str

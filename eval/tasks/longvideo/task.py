@@ -27,13 +27,12 @@ from eval.task import (
 )
 from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
-from eval.tasks.longvideo.construction import Film, build_questions
-from eval.tasks.longvideo.dataset import Kind, input_of, query_of
+from eval.tasks.longvideo.dataset import LongQuestion, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published, write_subtitles
 from eval.tasks.longvideo.solvers import SOLVERS, SUFFIXES, at_frames
-from eval.tasks.published import record_lines, text_hash
+from eval.tasks.published import read_records, record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
-from eval.workbench.jobs import CorpusPlan, video_jobs
+from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
 from rag.errors import UsageError
 
@@ -123,27 +122,23 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class SyntheticVideos:
-    """Videos of the Workbench world, and how many questions of each kind a video."""
+    """Videos of the Workbench world, and the questions about what happens in them."""
 
     plan: CorpusPlan
-    shape: Mapping[Kind, int]
+    questions: Path
+    """JSON lines. Kinds: a short event among hundreds (`needle`), which of four comes first or last (`order`),
+    how often (`count`), why something is as it is (`cause`), what is read (`text`), what is said (`spoken`)."""
     reads_screen: bool = True
     """Whether text on the screen is read while indexing (OCR)."""
 
-    def films(self) -> list[Film]:
-        """The plan of each video."""
-        return [Film(job.name, job.video()) for job in video_jobs(self.plan)[0]]
 
-
-# The library samples two frames a second.
+# The library samples two frames a second. Commit 34c03511 has what the questions were made with.
 _PLAN = CorpusPlan(seed=7, split="test", clips=0, render=Render(360, fps=4))
+_QUESTIONS = Path(__file__).with_name("workbench")
 FULL = SyntheticVideos(
-    replace(_PLAN, long_minutes=(30.0,) * 10 + (45.0, 60.0)),
-    {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4},
+    replace(_PLAN, long_minutes=(30.0,) * 10 + (45.0, 60.0)), _QUESTIONS / "questions.jsonl"
 )
-MINI = SyntheticVideos(
-    replace(_PLAN, long_minutes=(4.0, 4.0)), dict.fromkeys(FULL.shape, 2), reads_screen=False
-)
+MINI = SyntheticVideos(replace(_PLAN, long_minutes=(4.0, 4.0)), _QUESTIONS / "mini.jsonl", reads_screen=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +220,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         if shape is None:
             published = read_published(folder, self.duration, self.file_pattern)
         else:
-            built = build_questions(shape.films(), seed=shape.plan.seed, shape=shape.shape)
+            built = read_records(shape.questions, LongQuestion)
             published = PublishedQuestions({question.question_id: question for question in built})
             render_corpus(folder, shape.plan, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))
