@@ -126,8 +126,8 @@ class SyntheticVideos:
 
     plan: CorpusPlan
     questions: Path
-    """JSON lines. Kinds: a short event among hundreds (`needle`), which of four comes first or last (`order`),
-    how often (`count`), why something is as it is (`cause`), what is read (`text`), what is said (`spoken`)."""
+    """JSON lines. A short event among hundreds (`needle`), which of four comes first or last (`order`),
+    how often (`count`), why something is as it is (`cause`), what is read (`text`) or said (`spoken`)."""
     reads_screen: bool = True
     """Whether text on the screen is read while indexing (OCR)."""
 
