@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from benchmarks.options import option_parser
 from benchmarks.reading_quality import draw, opened, outcome, print_table
@@ -194,6 +193,8 @@ def fit_order(held: Sequence[Example]) -> NDArray[np.float64]:
 
 
 def _minimized(loss: Callable[..., Any], size: int) -> NDArray[np.float64]:
+    from scipy.optimize import minimize  # a second of every run of the tests
+
     found = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options=PRECISE)
     return np.asarray(found.x, np.float64)
 

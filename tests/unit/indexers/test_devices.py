@@ -15,8 +15,7 @@ from indexers.settings import Device, EncoderSettings
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import DeviceFull, SettingsError
 
-torch = pytest.importorskip("torch")
-# Loads PyTorch.
+# Loads PyTorch, in the tests alone: each of pytest's workers imports every file.
 pytestmark = pytest.mark.slow
 
 ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_device(name))  # type: ignore[misc]  # two of the literals
@@ -31,6 +30,8 @@ class Limited:
         self.sizes: list[int] = []
 
     def __call__(self, pixels: Any) -> Any:
+        import torch
+
         self.sizes.append(len(pixels))
         if len(pixels) > self.most:
             raise torch.OutOfMemoryError("CUDA out of memory")
@@ -50,6 +51,8 @@ def encoder(backend: str, forward: Any = None) -> TorchImageEncoder:
 
 
 def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
+    import torch
+
     pixels = torch.arange(12, dtype=torch.float32).reshape(6, 2)
     forward = Limited(2)
     assert torch.equal(in_halves(forward, pixels), Limited(6)(pixels))
@@ -62,6 +65,7 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
 @pytest.mark.parametrize("message", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"])
 def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> None:
     """cuBLAS, cuDNN and the loader of kernels allocate beside torch, whose error is then another one."""
+    import torch
 
     def forward(pixels: Any) -> Any:
         if len(pixels) > 2:
@@ -72,11 +76,15 @@ def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> N
 
 
 def test_one_image_that_does_not_fit_is_one_line() -> None:
+    import torch
+
     with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image.*; free"):
         in_halves(Limited(0), torch.zeros(4, 2))
 
 
 def test_a_model_that_does_not_fit_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     def refused(*_: Any, **__: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
 
@@ -113,6 +121,8 @@ def chosen(backends: tuple[str, ...], **settings: Any) -> tuple[str, int]:
 def test_auto_takes_the_fastest_of_the_device_that_the_encoder_has(
     device: Device, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import torch
+
     monkeypatch.setattr("indexers.devices.has_device", lambda name: name in (device, "cpu"))
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
     assert chosen(TORCH_BACKENDS) == (backend, BATCHES[device])
