@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from eval.reports.page import write_report
 from eval.reports.sample_picture import draw_sample
@@ -116,6 +118,13 @@ def test_a_question_can_be_looked_at(
     task: LongVideoTask, data: Prepared[LongVideoEnvironment], tmp_path: Path
 ) -> None:
     query = data.queries[0]
-    sample = make_sample(query, Output(windows=(ClipWindow(query.video, 10.0, 15.0, 0.5),)), Score(False))
-    draw_sample(task, data, query, sample, tmp_path / "q.png", 2)
-    assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")
+    drawn = []
+    for start in (10.0, 20.0, 20.0):
+        windows = (ClipWindow(query.video, start, start + 5.0, 0.5),)
+        sample = make_sample(query, Output(windows=windows), Score(False))
+        draw_sample(task, data, query, sample, tmp_path / "q.png", 2)
+        drawn.append(np.asarray(Image.open(tmp_path / "q.png")))
+    one, other, again = drawn
+    assert (one.shape, other.tolist()) == (other.shape, again.tolist())
+    # The strip of the window has other frames, and its times.
+    assert (one != other).any(axis=(1, 2)).mean() > 0.2
