@@ -249,7 +249,7 @@ def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
             assert {cited.path for cited in library.ask(question, where=where).citations} == {named}
             for name in (named, os.path.basename(named)):
                 assert library.resolve(f"{name}@0-5").path == named
-                assert library.measurements(name)[1]["path"] == named
+                assert library.measurements(name)["path"] == named
                 assert library.path_of(video.video_id, name) == named
                 assert library.indexed_file(video.video_id, name) == named
             assert other_paths(library.engine.reader, [named]) == {named: [other]}

@@ -157,6 +157,7 @@ def test_a_folder_is_forecast_by_a_child_process(tmp_path: Path) -> None:
         job = _ended(jobs, jobs.start_index(str(root), dry_run=True)["job_id"])
     finally:
         jobs.close()
-    assert (job["state"], job["error"], job["forecast"]["new_files"]) == ("done", None, 1)
+    assert (job["state"], job["error"]) == ("done", None)
+    assert job["forecast"]["new_files"] == 1
     assert [Path(problem["path"]).name for problem in job["problems"]] == ["link.txt", "odd.mp4"]
     assert "speech: off" in str(job["result"]["stages"])
