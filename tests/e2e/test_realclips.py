@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.outputs import OverwritePolicy
-from eval import photographs
+from eval.demo import copy_corpus
 from eval.runs.records import ClipWindow, Output, ranked_clips
 from eval.tasks.realclips.cases import read_cases
 from eval.tasks.realclips.task import ClipScore, ClipScorer
@@ -29,10 +28,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("realclips")
-    with pytest.MonkeyPatch.context() as patch:
-        # The two frames a second that are sampled.
-        patch.setattr(photographs, "RENDER", replace(photographs.RENDER, fps=2))
-        photographs.make_corpus(folder / "clips", OverwritePolicy())
+    copy_corpus(folder / "clips", OverwritePolicy())
     (folder / "cases.json").write_text(json.dumps(CASES), encoding="utf-8")
     return folder
 
