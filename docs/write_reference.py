@@ -39,7 +39,7 @@ from typing_extensions import TypedDict
 
 from corpora.records import Problem, Shot
 from eval.runs.runner import Done
-from indexers.models.listing import ModelRow
+from indexers.models.lookup import ModelRow
 from rag._cli.batch import Counts
 from rag._cli.commands import app
 from rag._cli.doctor import Finding

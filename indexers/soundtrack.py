@@ -30,7 +30,6 @@ WINDOW, HOP = 1024, 400
 FLOOR_BINS, PEAK_ABOVE = 31, 1.6
 """A peak exceeds the mean of so many bins around it by so many nepers, 14 dB."""
 STEADY_FRAMES, STEADY_SHARE = 7, 0.7
-FIGURES = ("steady", "peaked", "voiced", "gliding", "swell", "change", "bright")
 LOWEST, HIGHEST = 80.0, 5000.0
 """Hz that the class looks at."""
 CONTEXT = 2
@@ -144,12 +143,11 @@ def _without_gaps(loudness: NDArray[np.float32], shares: NDArray[np.float64]) ->
 
 
 def sound_figures(samples: Samples) -> NDArray[np.float32]:
-    """Figures of each whole second, float32 (seconds, 7), in the order of `FIGURES`. `samples`: float32 (n,).
+    """Figures of each whole second, float32 (seconds, 6), in this order. `samples`: float32 (n,).
 
     steady: share of the power on spectral peaks that keep their frequency for 0.2 s. peaked: on any peak.
     voiced: frames with a pitch between 75 and 400 Hz. gliding: with a pitch that moves by 1 to 12 % from
-    one frame to the next. swell: standard deviation of the level, dB. change: its mean step, dB. bright:
-    centre of gravity of the power, kHz.
+    one frame to the next. swell: standard deviation of the level, dB. change: its mean step, dB.
     """
     from scipy.ndimage import uniform_filter1d
     from scipy.signal import ShortTimeFFT
@@ -173,7 +171,6 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     both = clear & np.roll(clear, 1)
     level = 10 * np.log10(whole)
     level = np.maximum(level, level.max(initial=-120.0) - 60)
-    centre = (inside * hertz[band][:, None]).sum(axis=0) / whole / 1000
     columns = [
         _on(inside, lasting) / whole,
         _on(inside, peaks) / whole,
@@ -183,7 +180,6 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     by_second = [np.asarray(c, np.float64).reshape(seconds, frames).mean(axis=1) for c in columns]
     levels = level.reshape(seconds, frames)
     by_second += [levels.std(axis=1), np.abs(np.diff(levels, axis=1)).mean(axis=1)]
-    by_second.append(centre.reshape(seconds, frames).mean(axis=1))
     return np.stack(by_second, axis=1).astype(np.float32)
 
 
@@ -214,13 +210,13 @@ def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> lis
     """The class of each second: silence below `SILENT_BELOW`, else the likeliest by a linear rule.
 
     loudness: LUFS, float32 (seconds,), NaN where the audio is missing; such a second has no class. figures:
-    float32 (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and
+    float32 (seconds, 6) of `sound_figures`. The rule reads the figures of the second itself and
     their mean over the `CONTEXT` seconds on both sides.
     """
     if not len(loudness):
         return []
     there = ~np.isnan(loudness)
-    own = figures[:, : WEIGHTS.shape[2]].astype(np.float64) * there[:, None]
+    own = figures.astype(np.float64) * there[:, None]
     sums = np.cumsum(np.vstack([np.zeros((1, own.shape[1])), own]), axis=0)
     counts = np.concatenate([np.zeros(1, int), np.cumsum(there)])
     place = np.arange(len(own))

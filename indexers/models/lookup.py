@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from corpora.errors import SettingsError, os_reason
@@ -20,7 +21,7 @@ from indexers.families import (
     load_family,
     load_text_family,
 )
-from indexers.models.catalogue import MODELS, Model, Purpose, known_model
+from indexers.models.catalogue import MODELS, Model, Pinned, Purpose, catalogue, known_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import tensor_files
 
@@ -216,3 +217,45 @@ def _check_plain(path: Path) -> None:
             whole = False
         if not whole:
             raise ValueError(f"{path.name} is not a JSON object")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One line of `rag models list`."""
+
+    name: str
+    purpose: Purpose
+    size: int
+    """Bytes on disk, about."""
+    licence: str
+    licence_note: str
+    commercial: bool
+    recommended: bool
+    in_use: bool
+    """Whether the settings use it."""
+    here: bool
+    path: str
+    """The folder found; empty where it is not here."""
+    problem: str
+    """Why files that are here cannot be used; empty otherwise."""
+    pinned: Pinned
+    """What `catalogue.toml` holds a first pull to, beside the hub's own hashes."""
+    note: str
+
+
+def list_models(settings: EncoderSettings, used: Set[str] = frozenset()) -> tuple[ModelRow, ...]:
+    """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes what comes in
+    packages. `used`: names of those that are in use."""
+    return tuple(_row(model, settings, model.name in used) for model in catalogue())
+
+
+def _row(model: Model, settings: EncoderSettings, in_use: bool) -> ModelRow:
+    path, problem = "", ""
+    try:
+        path = str(find_weights(model.name, settings))
+    except WeightsMissing:
+        pass
+    except WeightsInvalid as error:
+        problem = str(error)
+    same = {each.name: getattr(model, each.name) for each in fields(ModelRow) if hasattr(model, each.name)}
+    return ModelRow(in_use=in_use, here=bool(path), path=path, problem=problem, **same)

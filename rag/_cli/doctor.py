@@ -191,7 +191,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _weights(session: Session) -> Iterator[Finding]:
-    from indexers.models.listing import list_models
+    from indexers.models.lookup import list_models
     from indexers.registry import resolve_image_encoder, resolve_text_encoder
 
     encoder = session.settings.encoder

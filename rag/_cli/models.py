@@ -15,7 +15,7 @@ from rag._cli.session import Force, Session, with_session
 from rag.rendering.terminal import excerpt, table_lines
 
 if TYPE_CHECKING:
-    from indexers.models.listing import ModelRow
+    from indexers.models.lookup import ModelRow
     from rag.settings import Settings
 
 app = typer.Typer(help="List and download model weights. Only 'pull' uses a network.", rich_markup_mode=None)
@@ -61,8 +61,7 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
 def _rows(settings: Settings) -> tuple[ModelRow, ...]:
     """Every model known by name. In use are those that a new library and a question would open by `settings`;
     a library that exists keeps its own encoders."""
-    from indexers.models.listing import list_models
-    from indexers.models.lookup import recommended_model
+    from indexers.models.lookup import list_models, recommended_model
     from indexers.registry import models_in_use
 
     used = models_in_use(settings.encoder)

@@ -14,8 +14,7 @@ from safetensors.numpy import save
 
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
-from indexers.models.listing import list_models
-from indexers.models.lookup import find_weights, home_folder
+from indexers.models.lookup import find_weights, home_folder, list_models
 from indexers.registry import AUTO_ORDER, models_in_use, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing

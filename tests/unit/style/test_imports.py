@@ -72,7 +72,7 @@ def test_nothing_happens_at_import_and_windows_lacks_nothing() -> None:
             "llama_index nltk numpy pyarrow pypdfium2",
         ),
         (
-            "from indexers.models.listing import list_models; from indexers.settings import EncoderSettings; "
+            "from indexers.models.lookup import list_models; from indexers.settings import EncoderSettings; "
             "list_models(EncoderSettings())",
             "torch huggingface_hub transformers",
         ),
