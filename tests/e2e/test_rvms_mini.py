@@ -20,7 +20,14 @@ from eval.workbench.video import Render
 from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
-SMALL = replace(MINI, minutes=(0.75, 0.75), noise=1, short=Render(180, 2), other=Render(180, 2))
+SMALL = replace(
+    MINI,
+    minutes=(0.75, 0.75),
+    noise=1,
+    short=Render(180, 2),
+    other=Render(180, 2),
+    samples=str(Path(__file__).with_name("rvms_samples.jsonl")),
+)
 SYSTEMS = ("raclo", "oracle-stored")
 
 

@@ -30,7 +30,7 @@ from eval.tasks.browsecomp.questions import Pointer, SpokenFact, TargetVideo, dr
 from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
 from eval.tasks.published import write_manifest, write_records
-from eval.tasks.query_templates import DETAILS, OCCASIONS, WORDING, Paraphrase, render_web
+from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, WORDING, Paraphrase, render_web
 from eval.tasks.web_task import AgentEnvironment
 from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.seeds import stream

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from corpora.records import CAMERA_WEARER
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Level, Source
-from eval.tasks.query_templates import WORDING, Paraphrase
+from eval.tasks.synthetic_webs import WORDING, Paraphrase
 from eval.workbench.catalogue import ACTIONS, KINDS, Split, action, allows, kind, place_name, predicate, scene
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stream

@@ -12,28 +12,18 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.tasks.published import write_manifest, write_records
-from eval.tasks.query_templates import (
-    DETAILS,
-    OCCASIONS,
-    Paraphrase,
-    auditory_cue,
-    beside,
-    impression,
-    moment,
-    render_web,
-)
-from eval.tasks.rvms.dataset import TASKS, RvmsSample, TargetUpload, group_of, memory_texts
+from eval.tasks.published import read_records, write_manifest, write_records
+from eval.tasks.rvms.dataset import RvmsSample
+from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, Paraphrase, render_web
 from eval.workbench.catalogue import Split
-from eval.workbench.long_videos import LongVideo, Part
+from eval.workbench.long_videos import LongVideo
+from eval.workbench.recording import LATER
 from eval.workbench.seeds import stream
-from eval.workbench.story import Event
 from eval.workbench.video import Render
 from eval.workbench.web import (
     Availability,
@@ -43,26 +33,21 @@ from eval.workbench.web import (
     changed_copy,
     new_video,
     reuploaded,
-    shown_video,
     video_metadata,
     video_name,
 )
-from rag.agents.raclo.records import only_cues
-from rag.errors import RagError
-from rag.reasoners.roles.material import Memory
 from rag.web.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from rag.indexing.report import Progress
 
 SAMPLES = "samples.jsonl"
+QUERIES = Path(__file__).with_name("workbench")
 FIRST_NUMBER = 2_000_000
 FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
 UNAVAILABLE: tuple[Availability, ...] = ("dead", "private", "region-blocked", "age-gated")
 LISTED = 3
 """Objects and scenes that a description names."""
-MAX_GAP = 12.0
-"""Seconds between a moment and its neighbouring events."""
 SHORT = (0.5, 0.75, 0.5, 1.0)
 Story = tuple[Paraphrase, Paraphrase]
 
@@ -75,8 +60,6 @@ class RvmsShape:
     split: Split
     minutes: tuple[float, ...]
     """Of the target videos."""
-    moments: int = 3
-    """Queried of each target video."""
     copies: tuple[int, ...] = ()
     """Numbers of the targets that are uploaded again cropped, graded and at another speed."""
     mirrors: tuple[int, ...] = ()
@@ -91,6 +74,8 @@ class RvmsShape:
     long: Render = field(default=Render(360, 4))
     """Of longer ones; the library samples two frames a second."""
     other: Render = field(default=Render(360, 4))
+    samples: str = field(default="samples.jsonl", metadata=LATER)
+    """File of the queries: every moment under all nine cue sets."""
 
     @property
     def web(self) -> WebPlan:
@@ -110,7 +95,6 @@ MINI = RvmsShape(
     seed=5,
     split="dev",
     minutes=(0.75, 1.5),
-    moments=1,
     copies=(0,),
     mirrors=(1,),
     others=(0.5,),
@@ -118,6 +102,7 @@ MINI = RvmsShape(
     noise=2,
     short=Render(360, 2),
     other=Render(360, 2),
+    samples="mini.jsonl",
 )
 
 
@@ -128,35 +113,23 @@ class TargetVideo:
     number: int
     upload: Upload
     video: LongVideo
-    theme: str
-    """Its occasion and detail, in other words than its description's."""
     duplicates: tuple[Upload, ...]
     """Mirrors and changed copies."""
 
-    def speed_of(self, upload: Upload) -> float:
-        """Seconds of the original a second of an upload."""
-        return shown_video(upload.video)[1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    part: Part
-    before: Event
-    event: Event
-    after: Event
-
 
 def build_rvms(folder: Path, shape: RvmsShape, *, progress: Progress | None = None) -> None:
-    """Render the web and write the queries; resumed by the same call. Raises `UsageError`, `RagError`."""
+    """Render the web and write the queries; resumed by the same call. Raises `UsageError`, `RagError`.
+
+    Commit 34c03511 has what the queries were drafted with.
+    """
     from eval.workbench.recording import recorded_fields
 
     targets, others = plan_uploads(shape)
     uploads = [target.upload for target in targets]
     uploads += [upload for target in targets for upload in target.duplicates]
     catalogue = render_web(folder, shape.web, [*uploads, *others], progress)
-    samples = [_with_contents(sample, catalogue) for sample in draft_samples(targets, shape)]
-    if (leaked := _leaked_cue(samples, catalogue)) is not None:
-        raise RagError(f"{folder}: the metadata of a video repeat a cue of {leaked}")
+    drafted = read_records(QUERIES / shape.samples, RvmsSample)
+    samples = [_with_contents(sample, catalogue) for sample in drafted]
     write_records(folder / SAMPLES, samples)
     write_manifest(
         folder,
@@ -197,8 +170,7 @@ def _target(
     if number in shape.copies:
         copy = changed_copy(shape.web, upload.video, "rvms copy", number)
         duplicates.append(reuploaded(rng, shape.web, upload, "rvms copy", number, copy))
-    theme = f"{story[0].other}, {story[1].other}"
-    return TargetVideo(number, upload, upload.video.video(), theme, tuple(duplicates))
+    return TargetVideo(number, upload, upload.video.video(), tuple(duplicates))
 
 
 def _others(
@@ -243,88 +215,7 @@ def _metadata(rng: random.Random, video: LongVideo, story: Story) -> UploadMetad
     )
 
 
-def draft_samples(targets: Sequence[TargetVideo], shape: RvmsShape) -> Iterator[RvmsSample]:
-    """Every moment under all nine cue sets, which share their texts."""
-    for target in targets:
-        rng = stream("rvms moments", shape.seed, shape.split, target.number)
-        for number, found in enumerate(_moments(rng, target.video, shape.moments), start=1):
-            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found)
-
-
-def _samples(rng: random.Random, target: TargetVideo, name: str, found: _Moment) -> Iterator[RvmsSample]:
-    part, event, story = found.part, found.event, found.part.story
-    memory = Memory(
-        global_impression=impression(rng, target.video, theme=target.theme),
-        key_moment=moment(rng, event, story),
-        before=beside(rng, found.before, story, "before"),
-        after=beside(rng, found.after, story, "after"),
-        auditory_memory=auditory_cue(rng, target.video, part, event),
-    )
-    seen = (event.seen_from + event.seen_until) / 2
-    uploads = [target.upload, *target.duplicates]
-    for task in TASKS:
-        yield RvmsSample(
-            sample_id=f"{name}-{task}",
-            moment_id=name,
-            task=task,
-            memory=only_cues(memory, task),
-            url=target.upload.url,
-            topic=_topic(target.video),
-            group=group_of(target.video.duration),
-            duration=target.video.duration,
-            key_time=round(part.start + seen, 3),
-            shot=(part.start, part.end),
-            event=(round(part.start + event.start, 3), round(part.start + event.end, 3)),
-            uploads=tuple(TargetUpload(upload.url, "", target.speed_of(upload)) for upload in uploads),
-        )
-
-
-def _moments(rng: random.Random, video: LongVideo, count: int) -> list[_Moment]:
-    """One out of each of `count` equal shares of the video, with neighbours in its own scene; its action on
-    its object happens once in the video where possible."""
-    actions = Counter(_action(event) for part in video.parts for event in part.story.events)
-    possible = list(_possible(video))
-    found: list[_Moment] = []
-    for share in range(count):
-        low, high = video.duration * share / count, video.duration * (share + 1) / count
-        left = [one for one in possible if one not in found]
-        fit = [one for one in left if low <= one.part.start + one.event.start < high] or left
-        alone = [one for one in fit if actions[_action(one.event)] == 1]
-        if fit:
-            found.append(rng.choice(alone or fit))
-    return sorted(found, key=lambda one: one.part.start + one.event.start)
-
-
-def _possible(video: LongVideo) -> Iterator[_Moment]:
-    for part in video.parts:
-        events = part.story.events
-        for before, event, after in zip(events, events[1:], events[2:], strict=False):
-            if event.start - before.end <= MAX_GAP and after.start - event.end <= MAX_GAP:
-                yield _Moment(part, before, event, after)
-
-
-def _action(event: Event) -> tuple[str, str, str | None]:
-    return event.action_id, event.kind_id, event.place
-
-
-def _topic(video: LongVideo) -> str:
-    """The scene with the most seconds."""
-    seconds: dict[str, float] = {}
-    for part in video.parts:
-        seconds[part.story.scene] = seconds.get(part.story.scene, 0.0) + part.story.duration
-    return max(sorted(seconds), key=lambda scene: seconds[scene])
-
-
 def _with_contents(sample: RvmsSample, catalogue: Catalogue) -> RvmsSample:
     by_url = {entry.url: entry for entry in catalogue.videos}
     uploads = tuple(replace(one, video_id=by_url[one.url].content_id) for one in sample.uploads)
     return replace(sample, uploads=uploads)
-
-
-def _leaked_cue(samples: Sequence[RvmsSample], catalogue: Catalogue) -> str | None:
-    """The first sample of which a cue is part of some video's metadata."""
-    metadata = "\n".join(entry.text.casefold() for entry in catalogue.videos)
-    for sample in samples:
-        if any(cue.casefold().rstrip(".") in metadata for cue in memory_texts(sample.memory)):
-            return sample.sample_id
-    return None

@@ -14,30 +14,31 @@ from __future__ import annotations
 import datetime
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.tasks.published import write_manifest, write_records
-from eval.tasks.query_templates import WORDING, beside, moment, render_web
+from eval.tasks.published import read_records, write_manifest, write_records
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
+from eval.tasks.synthetic_webs import WORDING, render_web
 from eval.workbench.catalogue import Split
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.pen import Style
+from eval.workbench.recording import LATER
 from eval.workbench.seeds import opaque_name, stable_number, stream
 from eval.workbench.shot_videos import AudioKind, ShotJob, shot_job, shot_story
 from eval.workbench.story import ClipStory
 from eval.workbench.video import Render
 from eval.workbench.web import CHANNELS, WHERE, Upload, UploadMetadata, WebPlan, video_name
-from rag.errors import RagError
 from rag.web.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from rag.indexing.report import Progress
 
 QUERIES = "queries.jsonl"
+DRAFTED = Path(__file__).with_name("workbench")
 FIRST_NUMBER = 2_000_000
 FIRST_DAY, DAYS = datetime.date(2016, 2, 1), 3000
 PAIRS: Mapping[Task, tuple[tuple[str, str], ...]] = {
@@ -77,11 +78,18 @@ class ShotShape:
     render: Render = field(default=Render(height=360, fps=2))
     """As many frames a second as a library samples."""
     noise: int = 60
+    queries: str = field(default="queries", metadata=LATER)
+    """Name of the file of queries, in which `Place.video_id` is the name of a video's file."""
 
 
 FULL = ShotShape()
 MINI = ShotShape(
-    families={"color": 3, "style": 2, "audio": 2, "resolution": 1}, sides=(1, 1, 1), shots=2, asked=1, noise=8
+    families={"color": 3, "style": 2, "audio": 2, "resolution": 1},
+    sides=(1, 1, 1),
+    shots=2,
+    asked=1,
+    noise=8,
+    queries="mini",
 )
 
 
@@ -108,17 +116,17 @@ class Family:
 
 
 def build_shotfinder(folder: Path, shape: ShotShape, *, progress: Progress | None = None) -> None:
-    """Render the web and write the queries; resumed by the same call. Raises `UsageError` or `RagError`."""
+    """Render the web and write the queries; resumed by the same call. Raises `UsageError` or `RagError`.
+
+    Commit 34c03511 has what the queries were drafted with.
+    """
     from eval.workbench.recording import recorded_fields
 
-    families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
-    uploads = [upload for _, pairs in families for _, upload in pairs]
+    uploads = [upload for family in plan_families(shape) for _, upload in uploads_of(shape, family)]
     plan = WebPlan(seed=shape.seed, split=shape.split, videos=0, noise=shape.noise, render=shape.render)
     catalogue = render_web(folder, plan, uploads, progress)
-    queries = [_with_contents(query, catalogue) for query in draft_queries(shape, families)]
-    texts = Counter((query.description, query.constraint) for query in queries)
-    if max(texts.values()) > 1:
-        raise RagError(f"{folder}: two queries have the same text; take another seed")
+    drafted = read_records(DRAFTED / f"{shape.queries}.jsonl", ShotQuery)
+    queries = [_with_contents(query, catalogue) for query in drafted]
     write_records(folder / QUERIES, queries)
     write_manifest(
         folder,
@@ -250,65 +258,6 @@ def _metadata(rng: random.Random, shape: ShotShape, family: Family, member: Memb
     description = rng.choice((f"With the {first.patient} and the {second.patient}.", *WORDS["descriptions"]))
     tags = tuple(dict.fromkeys((place, first.patient, *rng.sample(WORDS["tags"], 2))))
     return UploadMetadata(title[0].upper() + title[1:], description, channel.name, tags)
-
-
-def draft_queries(
-    shape: ShotShape, families: Sequence[tuple[Family, Sequence[tuple[Member, Upload]]]]
-) -> list[ShotQuery]:
-    """`Place.video_id` holds the file's name until the videos are rendered."""
-    return [query for family, uploads in families for query in _drafted(shape, family, uploads)]
-
-
-def _drafted(
-    shape: ShotShape, family: Family, uploads: Sequence[tuple[Member, Upload]]
-) -> Iterator[ShotQuery]:
-    for at in family.asked:
-        places = [(member, _place(upload, at, shape)) for member, upload in uploads]
-        # A shot that occurs twice in one video has the same description each time.
-        job = uploads[0][0].job
-        story = stories_of(shape, job)[at]
-        rng = _rng(shape, "words", family.name, job.seeds[at])
-        described = moment(rng, story.events[0], story, light=False)
-        for member, place in places:
-            value = member.value or family.value
-            rng = _rng(shape, "constraint", family.name, at, value)
-            if family.task == "temporal":
-                constraint = _around(shape, family, member, at)
-                twins = tuple(_place(uploads[0][1], other, shape) for other in family.asked if other != at)
-            else:
-                constraint = rng.choice(WORDS["constraints"][value])
-                twins = tuple(other for one, other in places if one is not member)
-            event = stories_of(shape, member.job)[at].events[0]
-            opening = _rng(shape, "opening", family.name, at).choice(WORDS["openings"])
-            yield ShotQuery(
-                query_id=f"{family.name}-{at}" + (f"-{member.value}" if member.value else ""),
-                task=family.task,
-                description=f"{opening} {described}",
-                constraint=constraint,
-                gold=place,
-                frame=round(place.start + (event.seen_from + event.seen_until) / 2, 3),
-                value=value,
-                twins=twins,
-                cluster=family.name,
-            )
-
-
-def _around(shape: ShotShape, family: Family, member: Member, at: int) -> str:
-    """The shots before and after, as far as they are asked by; on two lines."""
-    stories = stories_of(shape, member.job)
-    lines: list[str] = []
-    for side, other in (("before", at - 1), ("after", at + 1)):
-        if family.value not in (side, "both"):
-            lines.append("")
-            continue
-        rng = _rng(shape, "around", family.name, at, side)
-        lines.append(beside(rng, stories[other].events[0], stories[other], side))
-    return "\n".join(lines)
-
-
-def _place(upload: Upload, at: int, shape: ShotShape) -> Place:
-    start = at * shape.shot_seconds
-    return Place(upload.video.name, (upload.url,), start, start + shape.shot_seconds)
 
 
 def _with_contents(query: ShotQuery, catalogue: Catalogue) -> ShotQuery:
