@@ -20,16 +20,11 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
 
 from corpora.errors import UsageError, file_error
 from corpora.kinds import sidecar_base
 
 PROGRAM = "offline-video-rag"
-TRACE_SCHEMA = "rag.trace/1"
-"""The schema in the first line of a trace."""
-RESULTS_SCHEMA = "rag.eval.results/1"
-"""The schema of `results.json` in a run folder (`eval.runs.runner`)."""
 
 StrPath = str | os.PathLike[str]
 
@@ -106,20 +101,6 @@ def replace_file(path: StrPath, policy: OverwritePolicy = DEFAULT_POLICY) -> Ite
     check_output(path, policy)
     with atomic_file(path) as draft:
         yield draft
-
-
-def open_output(path: StrPath, policy: OverwritePolicy = DEFAULT_POLICY) -> TextIO:
-    """A UTF-8 stream into a new, empty file at `path`, for output that is read while it is written.
-
-    The old file is replaced at once and whole, so that other hard links of it keep their content. Raises
-    `UsageError` as `check_output` does, and `OSError`.
-    """
-    check_output(path, policy)
-    if _is_special(Path(path)):
-        return open(path, "w", encoding="utf-8", newline="\n")
-    with atomic_file(path):
-        pass
-    return open(path, "a", encoding="utf-8", newline="\n")
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from corpora.outputs import RESULTS_SCHEMA, OverwritePolicy, atomic_write_text
+from corpora.outputs import OverwritePolicy, atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
 from eval.metrics.scored import Measure, Scored, score_samples
 from eval.metrics.tables import MEASURES, measure_slices
@@ -196,7 +196,7 @@ def write_results(run: Run, samples: Sequence[Scored], measures: Mapping[str, Me
     """
     identity = run.identity
     shape = {
-        "schema": RESULTS_SCHEMA,
+        "schema": "rag.eval.results/1",
         "benchmark": identity["benchmark"],
         "system": identity["system"],
         "seed": identity["seed"],

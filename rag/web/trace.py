@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpora.errors import file_error
-from corpora.outputs import DEFAULT_POLICY, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
+from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, check_output, replace_file
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -60,10 +60,11 @@ class TraceFile:
     def make(self) -> None:
         """Make it, without a line."""
         try:
-            open_output(self._path, self._policy).close()
+            with replace_file(self._path, self._policy):
+                pass
         except OSError as error:
             raise file_error(self._path, error) from error
-        self._head = {"schema": TRACE_SCHEMA}
+        self._head = {"schema": "rag.trace/1"}
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Add one line."""

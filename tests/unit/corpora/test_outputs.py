@@ -13,7 +13,6 @@ from corpora.outputs import (
     atomic_write_text,
     check_output,
     check_outputs,
-    open_output,
     output_folder,
     replace_file,
 )
@@ -116,16 +115,6 @@ def test_devices_are_written_to_and_stay() -> None:
     with pytest.raises(OSError, match="No space"), atomic_file("/dev/full") as draft:
         draft.write_bytes(b"image")
     assert Path("/dev/full").is_char_device()
-
-
-def test_a_stream_replaces_a_file_but_not_its_hard_links(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text("plan\n")
-    os.link(path, tmp_path / "b.jsonl")
-    with open_output(path, FORCE) as stream:
-        stream.write("new\n")
-    assert path.read_text() == "new\n"
-    assert "plan" in (tmp_path / "b.jsonl").read_text()
 
 
 def fill(folder: Path, policy: OverwritePolicy | None = None, *, shared: bool = False, **files: str) -> None:

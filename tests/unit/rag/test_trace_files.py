@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.outputs import TRACE_SCHEMA, OverwritePolicy
+from corpora.outputs import OverwritePolicy
 from rag.agents.runtime.trace import Step
 from rag.errors import RagError, UsageError
 from rag.web import WebTrace
@@ -41,5 +41,5 @@ def test_a_trace_has_a_line_for_each_step_and_the_schema_in_the_first(tmp_path: 
     for step in steps:
         trace.write(step.line())
     lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
-    assert lines[0].pop("schema") == TRACE_SCHEMA
+    assert lines[0].pop("schema") == "rag.trace/1"
     assert lines == [step.line() for step in steps]
