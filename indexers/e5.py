@@ -315,5 +315,5 @@ def _open_folder(source: EncoderSource, role: Role) -> TextEncoder:
 
 FAMILY = TextEncoderFamily(open=_open_folder, layout=SENTENCE)
 """The publisher's model, as `rag models pull multilingual-e5-small` gets it."""
-PACKED_FAMILY = TextEncoderFamily(open=_open_file, layout=FolderLayout((((FILE,),),), ""), file=FILE)
+PACKED_FAMILY = TextEncoderFamily(open=_open_file, layout=FolderLayout((FILE,), ""), file=FILE)
 """The 4-bit file."""

@@ -21,20 +21,17 @@ if TYPE_CHECKING:
     from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
-Alternatives = tuple[tuple[str, ...], ...]
-"""Satisfied by any one of its members, each of which is a set of files."""
-
-CONFIG: Alternatives = (("config.json",),)
-PREPROCESSOR: Alternatives = (("preprocessor_config.json",), ("processor_config.json",))
-TOKENIZER_JSON: Alternatives = (("tokenizer.json",),)
-TOKENIZER: Alternatives = (*TOKENIZER_JSON, ("vocab.json", "merges.txt"), ("spiece.model",), ("vocab.txt",))
+CONFIG, TOKENIZER_JSON = "config.json", "tokenizer.json"
+PREPROCESSOR = "preprocessor_config.json|processor_config.json"
+TOKENIZER = f"{TOKENIZER_JSON}|vocab.json|spiece.model|vocab.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderLayout:
     """Files that a model cannot do without."""
 
-    required: tuple[Alternatives, ...] = ()
+    required: tuple[str, ...] = ()
+    """Names; where any one of several will do, with a bar between."""
     tensors: str = "model.safetensors"
     """The safetensors file, whole or in parts by its index; empty where the weights have another form."""
     other_tensors: tuple[str, ...] = ()
@@ -46,15 +43,8 @@ IMAGE_TEXT = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER_JSON))
 SENTENCE = FolderLayout((CONFIG, TOKENIZER_JSON))
 READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
-    (
-        CONFIG,
-        TOKENIZER_JSON,
-        (("vocabulary.txt",), ("vocabulary.json",)),
-        (("model.bin",), ("model.bin.part1",)),
-    ),
-    "",
+    (CONFIG, TOKENIZER_JSON, "vocabulary.txt|vocabulary.json", "model.bin|model.bin.part1"), tensors=""
 )
-
 
 GROUP = "rag.image_encoders"
 TEXT_GROUP = "rag.text_encoders"

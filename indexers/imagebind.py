@@ -242,6 +242,6 @@ def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageBind
 FAMILY = ImageEncoderFamily(
     open_image=_open_image,
     open_text=lambda source: ImageBindText(source.name, source.path),
-    layout=FolderLayout(((("imagebind_huge.pth",),),), ""),
+    layout=FolderLayout(("imagebind_huge.pth",), ""),
     file="imagebind_huge.pth",
 )

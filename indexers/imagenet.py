@@ -239,7 +239,7 @@ FAMILY = ImageEncoderFamily(
     open_image=_open_image,
     open_text=ImageNetText,
     also=(ENGLISH,),
-    layout=FolderLayout((((FILE,),),), ""),
+    layout=FolderLayout((FILE,), ""),
     file=FILE,
     backends=(BACKEND,),
 )

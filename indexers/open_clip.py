@@ -143,5 +143,5 @@ def _preprocessing(folder: Path, model: Any) -> Preprocessing:
 FAMILY = ImageEncoderFamily(
     open_image=open_openclip,
     open_text=lambda source: OpenClipText(source.name, source.path),
-    layout=FolderLayout((((CONFIG,),),), WEIGHTS[0], WEIGHTS[1:]),
+    layout=FolderLayout((CONFIG,), WEIGHTS[0], WEIGHTS[1:]),
 )

@@ -97,7 +97,7 @@ FAMILY = ImageEncoderFamily(
     open_image=open_bundled,
     open_text=open_bundled_text,
     also=(SENTENCES,),
-    layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
+    layout=FolderLayout(tensors="tower.safetensors"),
     file="tower.safetensors",
     backends=(BACKEND,),
 )

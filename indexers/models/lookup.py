@@ -185,12 +185,12 @@ def check_folder(model: Model, folder: Path) -> None:
 def check_layout(layout: FolderLayout, folder: Path) -> None:
     """Raise `ValueError` for a file of the layout that is missing, or not whole as far as names, sizes and
     the safetensors header show."""
-    for alternatives in layout.required:
-        if not any(all((folder / name).is_file() for name in names) for names in alternatives):
-            raise ValueError(f"no {' or '.join(' with '.join(names) for names in alternatives)}")
-    for name in (name for group in layout.required for names in group for name in names):
-        if (folder / name).is_file():
-            _check_plain(folder / name)
+    for names in layout.required:
+        there = [folder / name for name in names.split("|") if (folder / name).is_file()]
+        if not there:
+            raise ValueError(f"no {names.replace('|', ' or ')}")
+        for path in there:
+            _check_plain(path)
     if layout.tensors:
         from safetensors import SafetensorError, safe_open
 
