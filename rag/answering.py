@@ -205,7 +205,8 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     ):
         return seen
     if options and _most_relevant(found, ()) < context.threshold:
-        found = events.clips_of_claims(retriever, options, claims, context.top_k, context.where)
+        saying = events.clips_of_claims(retriever, claims, context.top_k, context.where)
+        found = saying if _most_relevant(saying, ()) >= context.threshold else found
     return retriever.with_claims(found, claims, context.where)
 
 
@@ -300,7 +301,6 @@ def read(
                 window=window,
                 retrieval_score=found.score,
                 match=found.match,
-                image_relevance=found.image_relevance,
                 texts=window_texts(context, found, window, rewriting.anchor),
                 frame_times=sample.times,
                 frame_vectors=sample.vectors,

@@ -9,9 +9,10 @@ retrieved as `rag ask` does. Besides these: sentences of the sets, claimed and d
 made how-to passages about things that no clip of the synthetic world shows (`eval.workbench.passages`),
 against one that is not so.
 
-What frames alone say is right with a chance that is fitted to `--seen`, JSON lines of questions to
-`--library`: {"question": str, "options": [str, ...], "answer": index or null, "paths": [str, ...]}, where
-null is for what none of the files of `paths` shows.
+What frames alone say is right with a chance that is fitted to each `--seen FILE LIBRARY`, JSON lines of
+questions to a library: {"question": str, "options": [str, ...], "answer": index or null, "clip": the file
+that shows it or null, "also": [others that do]}. Each library weighs the same. Those of `seen.jsonl` were
+written by eye about the 55 public clips of the development file of `rag eval run realclips`.
 
 One conditional logit is fitted over all options and "none of them" (`answer_choice`), with a small L2 penalty
 on standardized weights. The same files give the same bytes. Printed is how well each set is answered by
@@ -69,6 +70,8 @@ NEAREST = 10
 """Answers of other questions nearest in length, of which the others are taken."""
 ABSENT = 4
 """One question in so many is asked once more without its answer."""
+AMONG = 5
+"""Files of which a question about what is seen is asked."""
 LEAST_CLAIMED = 5
 """Words that a sentence which is claimed has more than."""
 CLAIMED = 60
@@ -238,18 +241,34 @@ def fit(examples: Sequence[Example], vectors: SentenceVectors, by: NDArray[np.fl
     return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE, weights().seen)
 
 
-def fit_seen(lines: Iterable[str], library: str) -> tuple[float, ...]:
+def fit_seen(sets: Iterable[tuple[str, str]]) -> tuple[float, ...]:
     """`Weights.seen`: a logistic regression of whether the option that frames put first is right.
 
-    Questions with an answer have half of the weight, and those without the other half.
+    `sets`: of each a file of questions and the library that they are asked of. Sets weigh the same, and in
+    each the questions with an answer half, and those without the other half.
     """
-    rows, right, absent = [], [], []
+    rows, right, weight = [], [], []
+    for file, library in sets:
+        absent = []
+        for truth, best, features in seen_rows(Path(file).read_text(encoding="utf-8").splitlines(), library):
+            rows.append(features)
+            right.append(float(best == truth))
+            absent.append(truth is None)
+        count = np.array([len(absent) - sum(absent), sum(absent)])
+        weight += (0.5 / np.maximum(1, count))[np.array(absent, int)].tolist()
+    penalty = np.array([PENALTY] * (len(rows[0]) - 1) + [0.0])
+    found = logistic_fit(np.array(rows), np.array(right), np.array(weight), penalty)
+    return tuple(found.round(DIGITS).tolist())
+
+
+def seen_rows(lines: Iterable[str], library: str) -> Iterator[tuple[int | None, int, list[float]]]:
+    """Of each question for which frames vote: the right option, the one they put first, and the features."""
     with Library.open(library) as opened_library:
         retriever, settings = opened_library.engine.new_retriever(), opened_library.settings
         reasoner = EmbeddedReasoner(retriever.text_encoder, retriever.tower)
-        for asked in map(json.loads, lines):
-            where = retriever.resolve(SearchFilter(paths=tuple(asked["paths"])))
-            question = Question("seen", asked["question"], tuple(asked["options"]))
+        names = sorted(retriever.reader.indexed_paths())
+        for question, truth, paths in asked_seen(lines, names):
+            where = retriever.resolve(SearchFilter(paths=paths))
             context = Context(
                 *(question, retriever, reasoner, settings, where),
                 top_k=settings.search.top_k,
@@ -262,13 +281,24 @@ def fit_seen(lines: Iterable[str], library: str) -> tuple[float, ...]:
             votes = frame_votes(reading, calibrator, window_weights(reading, calibrator))
             if votes is not None:
                 best = max(range(len(votes)), key=lambda at: votes[at].z)
-                rows.append(seen_features(reading, votes[best]))
-                right.append(float(best == asked["answer"]))
-                absent.append(asked["answer"] is None)
-    weight = np.where(absent, 0.5 / max(1, np.sum(absent)), 0.5 / max(1, len(absent) - np.sum(absent)))
-    penalty = np.array([PENALTY] * (len(rows[0]) - 1) + [0.0])
-    found = logistic_fit(np.array(rows), np.array(right), weight, penalty)
-    return tuple(found.round(DIGITS).tolist())
+                yield truth, best, seen_features(votes[best], len(votes))
+
+
+def asked_seen(
+    lines: Iterable[str], names: Sequence[str]
+) -> Iterator[tuple[Question, int | None, tuple[str, ...]]]:
+    """Each question, its right option, and the files that it is asked of: all, `AMONG` with the one that
+    shows it, as many others, and all others."""
+    draw = random.Random(3)
+    for asked in map(json.loads, lines):
+        question = Question("seen", asked["question"], tuple(asked["options"]))
+        yield question, asked["answer"], tuple(names)
+        if asked["clip"] is not None:
+            showing = [asked["clip"], *asked["also"]]
+            others = [name for name in names if not name.endswith(tuple(showing))]
+            yield question, asked["answer"], (asked["clip"], *draw.sample(others, AMONG - 1))
+            yield question, None, tuple(draw.sample(others, AMONG))
+            yield question, None, tuple(others)
 
 
 def shares(one: Compared, by: Weights) -> NDArray[np.float64]:
@@ -311,8 +341,9 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
-    parser.add_argument("--seen", type=Path, help="questions about what is seen")
-    parser.add_argument("--library", help="the library that these are asked of")
+    parser.add_argument(
+        "--seen", nargs=2, action="append", default=[], metavar=("FILE", "LIBRARY"), help="what is seen there"
+    )
     chosen = parser.parse_args()
     encoder = open_query_encoder(Settings().encoder.text, Settings().encoder)
     vectors = SentenceVectors(encoder)
@@ -326,8 +357,8 @@ def main() -> None:
         ]
     fitted = ["how-to", *(path.stem for path in chosen.files)]
     by = fit_to([one for name in fitted for one in every[name]], vectors)
-    if chosen.seen is not None:
-        by = replace(by, seen=fit_seen(chosen.seen.read_text(encoding="utf-8").splitlines(), chosen.library))
+    if chosen.seen:
+        by = replace(by, seen=fit_seen(chosen.seen))
     made = {
         "fitted_to": [*(path.name for path in chosen.files), "how-to passages (eval.workbench.passages)"],
         "questions": sum(len(every[name]) for name in fitted),

@@ -73,21 +73,16 @@ def clips_of_options(
 
 
 def clips_of_claims(
-    retriever: Retriever, options: Sequence[str], claims: Sequence[str], top_k: int, where: SearchFilter
+    retriever: Retriever, claims: Sequence[str], top_k: int, where: SearchFilter
 ) -> list[RetrievedClip]:
-    """The `top_k` clips that are most relevant to any option, of a question that is near none by itself.
-
-    `claims`: what each option claims, which is looked for in the text. A clip of several options is given
-    once.
-    """
+    """The `top_k` clips whose text is most relevant to what any option claims, of a question that is near
+    none by itself. A clip of several options is given once."""
     best: dict[str, RetrievedClip] = {}
-    for option, claim in zip(options, claims, strict=True):
-        for clip in retriever.find_clips(claim, option, top_k, where, upcoming=claims):
+    for claim in claims:
+        for clip in retriever.find_clips(claim, "", top_k, where, upcoming=claims):
             held = best.get(clip.clip.clip_id)
             if held is None or clip.relevance > held.relevance:
-                # Matches say which clip it is, and not whether it is one.
-                chance = clip.match and clip.match * clip.image_relevance / len(options)
-                best[clip.clip.clip_id] = replace(clip, match=chance)
+                best[clip.clip.clip_id] = clip
     return sorted(best.values(), key=lambda clip: (-clip.relevance, clip.clip.clip_id))[:top_k]
 
 

@@ -108,11 +108,12 @@ class Retriever:
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
-        `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
-        embeddings; what both say of a clip is averaged (`pooled`). A span counts for the clip that holds most
-        of it, one longer than a clip for the clip it starts in. By image, clips are found for `visual`, its
-        clauses and `events` in one search, and the first `search.interaction_clips` ranked by how well their
-        frames fit each clause and event. `upcoming` texts of later searches are encoded with `text`.
+        `text` is searched in the text evidence (dense and BM25 over spans), `visual`, unless it is empty, in
+        the clips' image embeddings; what both say of a clip is averaged (`pooled`). A span counts for the
+        clip that holds most of it, one longer than a clip for the clip it starts in. By image, clips are
+        found for `visual`, its clauses and `events` in one search, and the first `search.interaction_clips`
+        ranked by how well their frames fit each clause and event. `upcoming` texts of later searches are
+        encoded with `text`.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events, upcoming)
@@ -412,7 +413,7 @@ class Retriever:
         # Side by side: words need no vector, and the text is encoded while the images are searched.
         matched = start(self.reader.match_evidence, search_words(text), pool, where)
         images = None
-        if self.tower is not None and where.kinds is None:
+        if visual and self.tower is not None and where.kinds is None:
             compared = self.settings.search.interaction_clips
             parts = clauses(visual)
             # A query that is one clause is encoded once.

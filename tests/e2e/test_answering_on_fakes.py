@@ -34,7 +34,7 @@ VIDEOS = {
     "bench": [
         (0.0, 10.0, "lamp", "Good morning from the workshop in Lyon."),
         (10.0, 14.0, "drill", "First the wooden board gets four holes"),
-        (14.0, 17.0, "hammer", "for the brass screws."),
+        (14.0, 17.0, "hammer iron", "for the brass screws."),
         (17.0, 30.0, "hammer", "Then nails hold the frame together."),
         (30.0, 45.0, "brush", "Varnish dries within six hours."),
         (45.0, 60.0, "lamp", "Thanks for watching."),
@@ -145,14 +145,14 @@ def test_the_line_beside_an_event_is_found_in_the_next_clip_and_cited(tmp_path: 
 
 def test_an_object_is_recognised_by_its_frame_before_an_event(worlds: dict[bool, World]) -> None:
     question = (
-        "In a video where a lamp is on a table, after the drill makes a hole, what is the object there?"
+        "In a video where a lamp is on a table, after the drill makes a hole, what is the object by the iron?"
     )
     answer = worlds[True].ask(question, ["a kettle", "a hammer", "a spoon", "a knife"])
     assert answer.choice == "B"
     assert answer.details["anchor"] == {
         "description": "the drill makes a hole",
         "position": "after",
-        "target": "",
+        "target": "the object by the iron",
     }
     cited = answer.citations[0]
     assert isinstance(cited, VideoCitation)

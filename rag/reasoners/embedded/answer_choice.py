@@ -7,7 +7,7 @@ questions with known answers and writes `options.json`. The frames' vote (`frame
 A sentence of a window counts with the window's weight (`window_odds`), so that of several windows that say
 what an option says the one that shows the scene decides.
 Where the words support none of the options, the frames alone may: with a chance that is fitted to questions
-about real footage. Questions about what is not there have half of the weight in that fit.
+about real and synthetic footage. Questions about what is not there have half of the weight in that fit.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options with the same X are about the
 same object, and what that object is, is in their passages, not in them; so frames say which X it is, and
@@ -161,8 +161,7 @@ EVEN = 1e-6
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`features` float64 (features,), `none` float64 (none,), in the order of `FEATURES` and `NONE`; `image`:
-    of the frames' vote; `seen`: of its log odds, of the relevance of its window's images and of 1, for the
-    log odds that frames alone are right."""
+    of the frames' vote; `seen`: of `seen_features`, for the log odds that frames alone are right."""
 
     features: NDArray[np.float64]
     none: NDArray[np.float64]
@@ -215,7 +214,7 @@ def answer_choice(
     best = int(np.argmax(shares.round(6)))
     sure = None
     if not reading.must_choose:
-        by_frames = chance_by_frames(reading, votes[best], by) if votes else 0.0
+        by_frames = chance_by_frames(votes[best], len(votes), by) if votes else 0.0
         if raw[best] >= log_none:
             sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
         elif by_frames >= LEAST:
@@ -231,15 +230,16 @@ def answer_choice(
     return _chosen(best, shares, sure, nearest, votes)
 
 
-def seen_features(reading: Reading, vote: Vote) -> list[float]:
-    """The features that `Weights.seen` weighs, of the option that frames put first, in its order."""
-    window = reading.windows[vote.windows[0]]
-    return [vote.log_odds(len(reading.question.options)), window.image_relevance, 1.0]
+def seen_features(vote: Vote, options: int) -> list[float]:
+    """The features that `Weights.seen` weighs, of the option that frames put first among so many, at least 2,
+    in its order. The first is 0 where all options fit alike, and 1 where no other fits."""
+    apart = vote.z / math.log(options)
+    return [apart, apart * vote.event, 1.0]
 
 
-def chance_by_frames(reading: Reading, vote: Vote, by: Weights) -> float:
+def chance_by_frames(vote: Vote, options: int, by: Weights) -> float:
     """That an option is right of which frames alone speak, in [0, 1]: never sure."""
-    return min(logistic(float(np.dot(by.seen, seen_features(reading, vote)))), UNSURE)
+    return min(logistic(float(np.dot(by.seen, seen_features(vote, options)))), UNSURE)
 
 
 def _no_choice(why: str) -> ChosenOption:

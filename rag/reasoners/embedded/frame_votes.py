@@ -17,7 +17,6 @@ images say nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,7 +33,6 @@ GATE, SHARP = 1.0, 3.0
 NONE = 4.0
 """Standard score of no option at all: a frame that none of them fits says little."""
 LEAST = 1e-6
-DOUBT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,9 @@ class Vote:
     """log(n p) for n options: 0 where the images do not distinguish them."""
     windows: tuple[int, ...]
     """The window that speaks most for it."""
-
-    def log_odds(self, options: int) -> float:
-        """Of its share among so many options; a share is no nearer to 0 and 1 than `DOUBT`."""
-        share = min(max(math.exp(self.z) / options, DOUBT), 1 - DOUBT)
-        return math.log(share / (1 - share))
+    event: float
+    """Standard score of the event that is asked for in the frame of that window that shows it best; 0 where
+    the question names none."""
 
 
 def frame_votes(
@@ -62,17 +58,21 @@ def frame_votes(
         return None
     event_text = _asked_event(reading)
     event = calibrator.encode([event_text] if event_text else [])
-    found = _option_names(reading)
+    called = _option_names(reading)
     # Encoded together: a text by itself takes three times as long.
-    ends = np.cumsum([len(names) for names in found])[:-1]
-    names = np.split(calibrator.encode([name for names in found for name in names]), ends)
-    by_window = np.stack([_window_shares(calibrator, names, event, vectors) for _, vectors in seen])
+    ends = np.cumsum([len(names) for names in called])[:-1]
+    names = np.split(calibrator.encode([name for names in called for name in names]), ends)
+    found = [_window_shares(calibrator, names, event, vectors) for _, vectors in seen]
+    by_window = np.stack([shares for shares, _ in found])
     # Where the right clip is not among them, each option is as likely.
     unknown = max(0.0, 1.0 - float(weights.sum())) / len(names)
     shares = (by_window * weights[:, None]).sum(axis=0) + unknown
     values = np.log(np.maximum(shares * len(names), LEAST))
-    best = np.argmax(by_window * weights[:, None], axis=0)
-    return [Vote(round(float(value), 6), (seen[int(at)][0],)) for value, at in zip(values, best, strict=True)]
+    best = np.argmax(by_window * weights[:, None], axis=0).tolist()
+    return [
+        Vote(round(float(value), 6), (seen[at][0],), round(found[at][1], 6))
+        for value, at in zip(values, best, strict=True)
+    ]
 
 
 def window_odds(reading: Reading, weights: NDArray[np.float64]) -> dict[int, float]:
@@ -116,18 +116,19 @@ def _window_shares(
     names: Sequence[NDArray[np.float32]],
     event: NDArray[np.float32],
     vectors: NDArray[np.float32],
-) -> NDArray[np.float64]:
-    """(options,) shares summing to 1 of one window's frames (m, d)."""
+) -> tuple[NDArray[np.float64], float]:
+    """float64 (options,) shares summing to 1 of one window's frames, float32 (m, d); and `Vote.event`."""
     # Together: the background of the frames, which all of them are held against, is compared once.
     ends = np.cumsum([len(event), *map(len, names)])[:-1]
     z, *each = np.split(calibrator.level_z(np.concatenate([event, *names]), vectors), ends)
-    gate = softmax(GATE * (z if len(event) else np.zeros((1, len(vectors)))), axis=1)[0]
+    asked = z[0] if len(event) else np.zeros(len(vectors))
+    gate = softmax(GATE * asked)
     # Of several names for one thing the one that fits best.
     fits = np.stack([found.max(axis=0) if len(found) else np.zeros(len(vectors)) for found in each])
     unlike = np.full((1, fits.shape[1]), NONE)
     shares = softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
     gated = (shares * gate).sum(axis=1)
-    return np.asarray(gated / gated.sum(), np.float64)
+    return np.asarray(gated / gated.sum(), np.float64), float(asked.max())
 
 
 def softmax(values: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:

@@ -43,8 +43,6 @@ class ReadWindow:
     match: float | None = None
     """In (0, 1]: how likely its clip is the one that is looked for, by frames of this and other clips; None
     where frames were not compared."""
-    image_relevance: float = 0.0
-    """In [0, 1]: that images of its clip show what is asked; comparable between questions."""
 
 
 @dataclass(frozen=True, slots=True)
