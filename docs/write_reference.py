@@ -35,9 +35,8 @@ from typing import (
 import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
-from typing_extensions import TypedDict
 
-from corpora.records import Problem, Shot
+from corpora.records import Problem
 from eval.runs.runner import Done
 from indexers.models.lookup import ModelRow
 from rag._cli.batch import Counts
@@ -49,6 +48,7 @@ from rag.export.records import Exported
 from rag.indexing.merging import MergeReport
 from rag.indexing.report import IndexReport
 from rag.rendering.shapes import AskDocument, CitationItem, LocalizeDocument, SearchDocument
+from rag.server.library_routes import ShotsDocument, SoundItem
 from rag.settings import ResolvedSetting, Settings
 from rag.store.records import FileStatus, Removed, Stats
 from rag.web.building import BuildReport
@@ -269,15 +269,10 @@ def _allowed(field: FieldInfo) -> str:
 _WIDTH = 110
 """Characters of a line; a record that needs more has a line for each key."""
 
-SOUND = TypedDict("SOUND", {"start": float, "end": float, "class": str | None, "loudness": float | None})
-
 DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.ask/1": [AskDocument],
     "rag.search/1": [SearchDocument],
-    "rag.shots/1": [
-        {"path": str, "video_id": str, "width": int, "height": int, "shots": list[Shot]},
-        {"sound": list[SOUND] | None},
-    ],
+    "rag.shots/1": [ShotsDocument],
     "rag.localize/1": [LocalizeDocument],
     "rag.show/1": [{"citation": CitationItem}, Shown],
     "rag.export/1": [Exported, {"path": str}],
@@ -329,7 +324,7 @@ def keys_of(part: Any) -> Iterator[Key]:
         yield from (Key(name, kind) for name, kind in part.items())
         return
     hints = get_type_hints(part, include_extras=True)
-    about = {} if part is SOUND else _docs(part)  # it has no source
+    about = {} if part is SoundItem else _docs(part)  # it has no source
     names = [each.name for each in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else hints
     for name in names:
         if name not in ("schema", "model_config"):

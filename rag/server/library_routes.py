@@ -59,6 +59,11 @@ class VideosDocument(TypedDict):
     next: int | None
 
 
+SoundItem = TypedDict(
+    "SoundItem", {"start": float, "end": float, "class": str | None, "loudness": float | None}
+)
+
+
 class ShotsDocument(TypedDict):
     """`rag.shots/1`."""
 
@@ -68,7 +73,7 @@ class ShotsDocument(TypedDict):
     width: int
     height: int
     shots: list[Shot]
-    sound: list[dict[str, Any]] | None
+    sound: list[SoundItem] | None
 
 
 class EvidenceDocument(TypedDict):
