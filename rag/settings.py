@@ -54,8 +54,6 @@ class SearchSettings(SettingsSection):
     """Rows of a table of vectors (clips, text spans, passages) up to which it is searched exactly, in
     memory. Above, `rag index` keeps index files of 2-bit codes beside the library's tables, which propose
     rows that are then ranked exactly. The setting must be the same for indexing and for questions."""
-    rrf_k: int = Field(60, ge=1)
-    """Constant of reciprocal rank fusion (Cormack et al., 2009: 60), for passages."""
     interaction_clips: int = Field(100, ge=0, le=10_000)
     """Clips, the best by their image embeddings, whose stored frames are compared with each clause of the
     question (late interaction), and by which they come before all others, as far as images decide. 0: none,

@@ -111,6 +111,8 @@ MOST_RELEVANCE = 1 - 1e-6
 """Relevance of finite odds."""
 LEAST_SCORE = 1e-6
 """Of what is found at all."""
+RRF_K = 60
+"""Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 WORDS_SHARE = 0.25
 """Of the chance that text gives, what BM25 decides: an exact name or number that no vector knows."""
 
@@ -124,19 +126,16 @@ class Fused(Generic[Key]):
     """In (0, 1], rounded to 6 decimals."""
 
 
-def fuse(rankings: Sequence[Sequence[Key]], k: int = 60) -> list[Fused[Key]]:
-    """Best first; equal scores in the order of the keys' text.
+def fuse(rankings: Sequence[Sequence[Key]]) -> list[Fused[Key]]:
+    """Best first, by reciprocal ranks; equal scores in the order of the keys' text.
 
-    `rankings`: each best first; a key that comes twice in one counts where it comes first. Raises
-    `ValueError` for `k` below 1.
+    `rankings`: each best first; a key that comes twice in one counts where it comes first.
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
     sums: dict[Key, float] = {}
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
-            sums[key] = sums.get(key, 0.0) + 1.0 / (k + rank)
-    scores = {key: round(total / (len(rankings) / (k + 1)), 6) for key, total in sums.items()}
+            sums[key] = sums.get(key, 0.0) + 1.0 / (RRF_K + rank)
+    scores = {key: round(total / (len(rankings) / (RRF_K + 1)), 6) for key, total in sums.items()}
     return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
 
 
@@ -285,12 +284,12 @@ class ClipHits:
 
 
 def best_passages(
-    reader: Reader, found: Sequence[TextHits], queries: Sequence[str], rrf_k: int, top_k: int
+    reader: Reader, found: Sequence[TextHits], queries: Sequence[str], top_k: int
 ) -> list[list[RetrievedPassage]]:
     """The `top_k` passages of each query, best first, of its hits in `found`; all are read together."""
     scored = []
     for hits in found:
-        fused = fuse([[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]], rrf_k)[:top_k]
+        fused = fuse([[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]])[:top_k]
         scored.append({item.key: item.score for item in fused})
     keys = list(dict.fromkeys(key for scores in scored for key in scores))
     read = dict(zip(keys, reader.passages_with_paths(keys), strict=True))

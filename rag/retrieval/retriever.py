@@ -174,7 +174,7 @@ class Retriever:
         searches = {query: self._passage_searches(query, pool, where) for query in queries}
         hits = {query: found.hits(pool) for query, found in searches.items()}
         found = [hits[query] for query in queries]
-        return best_passages(self.reader, found, queries, self.settings.search.rrf_k, top_k)
+        return best_passages(self.reader, found, queries, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
@@ -552,7 +552,7 @@ class Retriever:
         of_clips = self._clip_searches(query, query, pool, where)
         # Passages are found and read while the clips are searched.
         passage_hits = self._passage_searches(query, pool, where).hits(pool)
-        passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
+        passages = best_passages(self.reader, [passage_hits], [query], k)[0]
         clip_hits = self._clip_hits(of_clips, query, query, pool, where)
         clips = self._best_clips(clip_hits, query, k)
         score = {item.key: item.score for item in clip_hits.ranked_with(clips, passages, passage_hits)}

@@ -94,7 +94,6 @@ EngineKind = Literal["bm25", "dense", "hybrid"]
 ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
 POOL = 100
 """How far down the dense ranking goes: everything is a little similar to anything."""
-RRF_K = 60
 DECIMALS = 6
 
 
@@ -134,7 +133,7 @@ class SearchEngine:
         if self._kind == "dense":
             return self._by_meaning(query)
         rankings = (self._by_words(asked)[:POOL], self._by_meaning(query))
-        return fuse([[hit.key for hit in found] for found in rankings], RRF_K)
+        return fuse([[hit.key for hit in found] for found in rankings])
 
     def _by_words(self, asked: list[str]) -> list[Fused[str]]:
         with self._lock:
@@ -217,7 +216,7 @@ class ContentEngine:
     def rank(self, query: str) -> list[Fused[str]]:
         """All that fit, best first, equal scores by id."""
         by_title = [] if self._titles is None else [hit.key for hit in self._titles.rank(query)]
-        return fuse([self._held(query), by_title], RRF_K)
+        return fuse([self._held(query), by_title])
 
     def _held(self, query: str) -> list[str]:
         """Ids of entries, by the best window of each; re-uploads stand side by side."""

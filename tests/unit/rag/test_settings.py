@@ -100,18 +100,19 @@ def test_what_sets_a_setting_is_named_and_secrets_are_masked(
     monkeypatch.chdir(tmp_path)
     secret = "k3y-of-mine"
     Path("rag.toml").write_text(
-        f'[search]\ntop_k = 8\nrrf_k = 9\n[reasoner]\nbase_url = "http://me:{secret}@host/v1?key={secret}"\n'
+        f'[search]\ntop_k = 8\nexact_rows = 9\n[reasoner]\nbase_url = "http://me:{secret}@host/v1?key={secret}"\n'
         f'[reasoner.judge]\napi_key = "{secret}"\nbase_url = "http://host/v1#{secret}"\n'
         f'[scan]\nsubtitles = ["s3://me:{secret}@bucket/subtitles"]\n'
     )
-    monkeypatch.setenv("RAG_SEARCH__RRF_K", "7")
+    monkeypatch.setenv("RAG_SEARCH__EXACT_ROWS", "7")
     monkeypatch.setenv("RAG_REASONER", f'{{"api_key": "{secret}"}}')
     found = {each.name: each for each in resolved_settings(load_settings(flags={"seed": 3}))}
     assert {name: (found[name].value, found[name].source) for name in ("seed", "search.top_k")} == {
         "seed": (3, "flag"),
         "search.top_k": (8, "rag.toml"),
     }
-    assert (found["search.rrf_k"].value, found["search.rrf_k"].source) == (7, "RAG_SEARCH__RRF_K")
+    rows = found["search.exact_rows"]
+    assert (rows.value, rows.source) == (7, "RAG_SEARCH__EXACT_ROWS")
     assert (found["video.rate"].value, found["video.rate"].source) == (2.0, "default")
     assert (found["reasoner.api_key"].value, found["reasoner.api_key"].source) == ("*" * 10, "RAG_REASONER")
     assert found["reasoner.base_url"].value == f"http://{'*' * 10}host/v1?{'*' * 10}"
