@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -92,37 +93,11 @@ def test_rows_that_are_none_are_named(tmp_path: Path, change: dict[str, object],
         open_folder().load_rows([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
 
 
-@pytest.fixture(scope="module")
-def drafted() -> tuple[BrowseQuestion, ...]:
+def test_the_drafted_questions_are_those_of_the_reports() -> None:
+    """Who changes them makes the report on Video-BrowseComp again, and then writes the new digest here."""
     targets = plan_targets(FULL.web, FULL.targets)
-    return tuple(draft_questions(targets, FULL.web.split, FULL.web.seed))
-
-
-def test_the_truth_is_among_the_options_and_nowhere_in_the_question(
-    drafted: tuple[BrowseQuestion, ...],
-) -> None:
-    for question in drafted:
-        assert question.answers[0].lower() not in question.text.lower().split()
-        if question.options:
-            assert question.options.count(question.answers[0]) == 1
-            assert len(set(question.options)) == len(question.options) in (8, 10)
-            assert question.kind in ("thing", "action")
-
-
-def test_the_chain_names_its_videos_in_order(drafted: tuple[BrowseQuestion, ...]) -> None:
-    for question in drafted:
-        assert len(question.evidence) == (2 if question.level == "level3" else 1)
-        assert len(question.evidence_chain) == len(question.evidence) + 1
-        assert all(source.end > source.start for source in question.evidence)
-
-
-def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, ...]) -> None:
-    targets = {each.upload.url: each for each in plan_targets(FULL.web, FULL.targets)}
-    for question in drafted:
-        if question.kind == "thing":
-            upload = targets[question.evidence[-1].urls[0]].upload
-            said = " ".join(line.text for line in upload.lines).lower()
-            assert f" {question.answers[0].lower()} " not in f" {said.replace('.', ' ')} "
+    drafted = repr(list(draft_questions(targets, FULL.web.split, FULL.web.seed)))
+    assert hashlib.sha256(drafted.encode()).hexdigest()[:16] == "fe7504e5c7ad0998"
 
 
 QUESTION = BrowseQuestion(

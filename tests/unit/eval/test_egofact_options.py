@@ -6,23 +6,17 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-import pytest
-
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.construction.build import workbench_segments
 from eval.tasks.egofact.construction.options import (
     Drafter,
     PassageIndex,
     choose_distractors,
     choose_pairs,
     shuffled_order,
-    workbench_prior,
 )
 from eval.tasks.egofact.construction.questions import candidates_of
 from eval.tasks.egofact.construction.records import BuildSettings
 from eval.tasks.egofact.records import Query
-from eval.workbench.catalogue import kind
-from eval.workbench.story import plan_clip
 from tests.fakes.egofact_world import THINGS, even_prior, event, passages, segment, words, world
 
 SETTINGS = BuildSettings()
@@ -109,29 +103,3 @@ def test_no_statement_names_its_object_or_is_shared():
     assert pairs(shared) is None
     assert pairs([replace(p, activity="one job") for p in held]) is None
     assert pairs([replace(p, title="x", text="Far. Off.") for p in held]) is None
-
-
-def _segments(first: int, count: int):
-    return workbench_segments([(f"v{n}.mp4", plan_clip(first + n, "test")) for n in range(count)], 30.0)
-
-
-@pytest.mark.slow
-def test_how_many_actions_fit_an_object_says_nothing_of_the_answer():
-    """An object that more actions fit is used more often, and must not be a distractor more often for it."""
-    prior, encoder, settings = workbench_prior(), words(), BuildSettings()
-    right: Counter[bool] = Counter()
-    shown: Counter[bool] = Counter()
-    for clip in _segments(0, 60):
-        for candidate in candidates_of(clip, settings.pair_seconds):
-            if candidate.family.endswith("2hop"):
-                continue
-            rng = random.Random(repr(candidate.key))
-            names = choose_distractors(candidate, prior, encoder, settings, rng)
-            for name in (*names, candidate.target.patient_canonical) if names else ():
-                many = len(kind(name.replace(" ", "_")).affords) > 2
-                shown[many] += 1
-                right[many] += name == candidate.target.patient_canonical
-    assert min(shown.values()) > 900
-    assert {many: right[many] / shown[many] for many in shown} == pytest.approx(
-        {True: 1 / 6, False: 1 / 6}, abs=0.025
-    )
