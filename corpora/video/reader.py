@@ -73,12 +73,6 @@ class FrameStream:
         """Stop early."""
         self._batches.close()
 
-    def __enter__(self) -> FrameStream:
-        return self
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self.close()
-
 
 class MediaReader:
     """Context manager. Its subprocess starts at the first file, serves many, and is restarted after a crash.
@@ -227,13 +221,15 @@ class MediaReader:
         return found
 
     def audio(
-        self, path: str, *, rate: int = AUDIO_RATE, gaps: bool = False, start: float = 0.0, until: float = 1e9
+        self, path: str, *, gaps: bool = False, start: float = 0.0, until: float = 1e9
     ) -> Iterator[NDArray[np.float32]]:
-        """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
+        """Mono float32 (n,) blocks in [-1, 1] at 16,000 Hz; the first sample is at `start`. Late starts,
         gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
         seeking where the container has an index; samples may then differ in their last bits. `until`:
         it ends there or a little later."""
-        yield from self._media(path).ask(read_audio, path, rate=rate, gaps=gaps, start=start, until=until)
+        yield from self._media(path).ask(
+            read_audio, path, rate=AUDIO_RATE, gaps=gaps, start=start, until=until
+        )
 
     def audio_between(self, path: str, start: float, end: float) -> NDArray[np.float32]:
         """Mono float32 (n,) at 16,000 Hz of [start, end) seconds, cut at the end of the track; empty without

@@ -124,8 +124,9 @@ def test_slow_is_not_stalled(long_video: Path) -> None:
 
 def test_a_reader_that_stops_early_does_not_wait(long_video: Path) -> None:
     with MediaReader() as reader:
-        with reader.frames(str(long_video)) as stream:
-            next(stream)
+        stream = reader.frames(str(long_video))
+        next(stream)
+        stream.close()
         assert reader.pids == ()
         assert reader.probe(str(long_video)).duration == pytest.approx(LONG, abs=2)
 
