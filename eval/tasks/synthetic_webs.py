@@ -1,14 +1,13 @@
-"""What the synthetic webs share: their making, and stories in two wordings.
+"""What the synthetic webs share: their making, and the words of stories.
 
 A video of a web has an occasion, which several videos share, and a detail, which sets one apart. A
-description states them in one wording, and a query refers to them in another.
+description states them, and a query refers to them by other words.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 WORDING: Mapping[str, Any] = tomllib.loads(
     resources.files("eval.tasks").joinpath("wording.toml").read_text(encoding="utf-8")
 )
+OCCASIONS: Sequence[str] = WORDING["occasions"]
+DETAILS: Sequence[str] = WORDING["details"]
 
 
 def render_web(
@@ -37,15 +38,3 @@ def render_web(
     check_data_folder(folder, "web")
     make_web(folder / "web", plan, inserted=uploads, progress=progress)
     return read_catalogue(folder / "web")
-
-
-@dataclass(frozen=True, slots=True)
-class Paraphrase:
-    """One fact in two wordings that share hardly a word."""
-
-    plain: str
-    other: str
-
-
-OCCASIONS = tuple(Paraphrase(**each) for each in WORDING["occasions"])
-DETAILS = tuple(Paraphrase(**each) for each in WORDING["details"])

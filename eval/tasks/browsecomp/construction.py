@@ -22,17 +22,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
-
 from corpora.outputs import atomic_write_text
 from eval.tasks.browsecomp.dataset import BrowseQuestion, input_of, query_of
-from eval.tasks.browsecomp.questions import Pointer, SpokenFact, TargetVideo, draft_questions
 from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
-from eval.tasks.published import write_manifest, write_records
-from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, WORDING, Paraphrase, render_web
+from eval.tasks.published import read_records, write_manifest, write_records
+from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, WORDING, render_web
 from eval.tasks.web_task import AgentEnvironment
 from eval.workbench.long_videos import Card, LongVideo
+from eval.workbench.recording import LATER, recorded_fields
 from eval.workbench.seeds import stream
 from eval.workbench.sound import spoken_seconds
 from eval.workbench.video import Line, Render
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
 
 QUESTIONS = "questions.jsonl"
+DRAFTED = Path(__file__).with_name("workbench")
 TEST_SEED = 23
 """Of the web that is reported. Rules of the embedded reasoner were tuned on the web of seed 11."""
 FIRST_NUMBER = 1_000_000
@@ -56,7 +55,6 @@ FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
 MIRROR_SHARE = 0.2
 CARD_SECONDS = 5.0
 WORDS = WORDING["browsing"]
-SPOKEN = TypeAdapter(tuple[SpokenFact, ...]).validate_python(WORDS["spoken"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +84,13 @@ class BrowseShape:
     targets: TargetPlan = field(default=TargetPlan())
     reads_screen: bool = True
     """Whether text on the screen is read while indexing (OCR): a fifth of the questions ask for it."""
+    drafted: str = field(default="questions.jsonl", metadata=LATER)
+    """File of the questions, before they are checked."""
+
+    @property
+    def drafts(self) -> tuple[BrowseQuestion, ...]:
+        """The questions, of which nothing that was rendered is known."""
+        return tuple(read_records(DRAFTED / self.drafted, BrowseQuestion))
 
 
 FULL = BrowseShape()
@@ -93,25 +98,22 @@ MINI = BrowseShape(
     WebPlan(seed=11, videos=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
     TargetPlan(videos=4, minutes=1.0, chained=3),
     reads_screen=False,
+    drafted="mini.jsonl",
 )
 
 
 def build_browsecomp(
     folder: Path, shape: BrowseShape, encoder: EncoderSettings, *, progress: Progress | None = None
 ) -> None:
-    """Render the web, draft the questions, and keep those that pass; resumed by the same call.
+    """Render the web, and keep the drafted questions that pass; resumed by the same call.
 
     The controls run with the embedded reasoner over `encoder`'s text encoder, whatever reasoner is
-    configured. Raises `UsageError` or `RagError`.
+    configured. Commit 34c03511 has what the questions were drafted with. Raises `UsageError` or `RagError`.
     """
-    from eval.workbench.recording import recorded_fields
     from indexers.registry import open_query_encoder
 
-    targets = plan_targets(shape.web, shape.targets)
-    uploads = [upload for target in targets for upload in target.uploads]
-    catalogue = render_web(folder, shape.web, uploads, progress)
-    drafts = draft_questions(targets, shape.web.split, shape.web.seed)
-    drafts = [_with_contents(question, catalogue) for question in drafts]
+    catalogue = render_web(folder, shape.web, plan_targets(shape.web, shape.targets), progress)
+    drafts = [_with_contents(question, catalogue) for question in shape.drafts]
     reasoner = EmbeddedReasoner(open_query_encoder(encoder.text, encoder))
     reasons = check_questions(drafts, open_web(folder / "web"), reasoner)
     kept = [question for question in drafts if question.question_id not in reasons]
@@ -198,20 +200,20 @@ def _with_contents(question: BrowseQuestion, catalogue: Catalogue) -> BrowseQues
     return replace(question, sources=tuple(sources))
 
 
-def plan_targets(plan: WebPlan, targets: TargetPlan) -> tuple[TargetVideo, ...]:
-    """The same plans, the same uploads."""
+def plan_targets(plan: WebPlan, targets: TargetPlan) -> tuple[Upload, ...]:
+    """The videos that questions are about, with their mirrors; the same plans, the same uploads."""
     rng = stream("browsecomp planting", plan.seed, plan.split)
     metadata = list(_metadata(rng, targets))
     stories = [(occasion, detail) for occasion in OCCASIONS for detail in DETAILS]
     rng.shuffle(stories)
-    found = []
+    found: list[Upload] = []
     for number, (words, day) in enumerate(metadata):
         target = (number + targets.videos // 3) % targets.videos if number < targets.chained else None
-        onward = None if target is None else (target, metadata[target][0])
+        onward = None if target is None else metadata[target][0]
         story = stories[number % len(stories)]
-        text = f"{story[0].plain}, {story[1].plain}. {words.description}"
+        text = f"{story[0]}, {story[1]}. {words.description}"
         upload = (replace(words, description=text), day)
-        found.append(_target(rng, plan, targets.minutes, number, upload, story, onward))
+        found += _target(rng, plan, targets.minutes, number, upload, onward)
     return tuple(found)
 
 
@@ -240,35 +242,28 @@ def _target(
     minutes: float,
     number: int,
     metadata: tuple[UploadMetadata, datetime.date],
-    story: tuple[Paraphrase, Paraphrase],
-    onward: tuple[int, UploadMetadata] | None,
-) -> TargetVideo:
+    onward: UploadMetadata | None,
+) -> Iterator[Upload]:
     video = new_video(plan, FIRST_NUMBER + number, minutes).video()
     lines = list(video.lines)
-    spoken = SPOKEN[number % len(SPOKEN)]
-    word = rng.choice(spoken.words)
-    said = _free_line(rng, video, lines, spoken.line.format(word=word))
-    lines.append(said)
-    pointer: Pointer | None = None
+    spoken = WORDS["spoken"][number % len(WORDS["spoken"])]
+    lines.append(_free_line(rng, video, lines, spoken["line"].format(word=rng.choice(spoken["words"]))))
     cards: tuple[Card, ...] = ()
     if onward is not None and number % 2:
-        cards = (_free_card(rng, video, f"Goes on: {onward[1].channel}, {onward[1].title}"),)
-        pointer = Pointer(onward[0], "card", cards[0].start, cards[0].end)
+        cards = (_free_card(rng, video, f"Goes on: {onward.channel}, {onward.title}"),)
     elif onward is not None:
-        text = f"The second half of this is on the channel {onward[1].channel}, called {onward[1].title}."
-        line = _free_line(rng, video, lines, text)
-        lines.append(line)
-        pointer = Pointer(onward[0], "speech", line.start, line.end)
-    job = new_video(plan, FIRST_NUMBER + number, minutes, cards=cards)
+        text = f"The second half of this is on the channel {onward.channel}, called {onward.title}."
+        lines.append(_free_line(rng, video, lines, text))
     upload = Upload(
         id=video_name(plan.seed, plan.split, "browsecomp", number),
         metadata=metadata[0],
         upload_date=metadata[1],
-        video=job,
+        video=new_video(plan, FIRST_NUMBER + number, minutes, cards=cards),
         lines=tuple(sorted(lines, key=lambda line: line.start)),
     )
-    mirrors = (_mirror(rng, plan, number, upload),) if rng.random() < MIRROR_SHARE else ()
-    return TargetVideo(number, upload, job.video(), *story, spoken, word, said, pointer, mirrors)
+    yield upload
+    if rng.random() < MIRROR_SHARE:
+        yield _mirror(rng, plan, number, upload)
 
 
 def _mirror(rng: random.Random, plan: WebPlan, number: int, upload: Upload) -> Upload:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from eval.tasks.published import read_records, write_manifest, write_records
 from eval.tasks.rvms.dataset import RvmsSample
-from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, Paraphrase, render_web
+from eval.tasks.synthetic_webs import DETAILS, OCCASIONS, render_web
 from eval.workbench.catalogue import Split
 from eval.workbench.long_videos import LongVideo
 from eval.workbench.recording import LATER
@@ -49,7 +49,7 @@ UNAVAILABLE: tuple[Availability, ...] = ("dead", "private", "region-blocked", "a
 LISTED = 3
 """Objects and scenes that a description names."""
 SHORT = (0.5, 0.75, 0.5, 1.0)
-Story = tuple[Paraphrase, Paraphrase]
+Story = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ def _metadata(rng: random.Random, video: LongVideo, story: Story) -> UploadMetad
     objects = list(dict.fromkeys(event.patient for part in video.parts for event in part.story.events))
     listed = ", ".join(rng.sample(objects, min(LISTED, len(objects))))
     shown = ", then ".join(jobs[:LISTED])
-    why = f"{story[0].plain}, {story[1].plain}."
+    why = f"{story[0]}, {story[1]}."
     return replace(
         words, description=f"{why} In this one: {shown}. With {listed}. {words.description}".strip()
     )
