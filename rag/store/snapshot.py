@@ -100,15 +100,18 @@ class Snapshot:
         return self.scan(name, columns, where, row_ids=True)
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
-        """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
+        """The rows that `where` selects, as Arrow tables of about `PART_BYTES` each, with the columns that
+        such a table has now: a build before had more."""
         import pyarrow as pa
 
         if name not in self.tables:
             return
         held: list[Any] = []
         with read_errors(self.layout.folder, name):
-            size = 64 if name.startswith("vectors_") else 1024
-            scanner = self.tables[name].scanner(filter=where, batch_size=size, batch_readahead=2)
+            kind, size = ("vectors", 64) if schema.is_clip_vectors(name) else (name, 1024)
+            scanner = self.tables[name].scanner(
+                schema.column_names(kind), where, batch_size=size, batch_readahead=2
+            )
             for batch in scanner.to_batches():
                 held.append(batch)
                 if sum(part.nbytes for part in held) >= PART_BYTES:
