@@ -7,7 +7,6 @@ from dataclasses import replace
 from rag.reasoners.examples import OPEN, VIEW, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.roles.answers import ANSWER_OPEN
-from rag.reasoners.roles.judge import JUDGE, JudgeRequest
 from rag.reasoners.roles.questions import DECOMPOSE_FACETS
 from rag.reasoners.roles.watching import LOCATE, OBSERVE, LocateRequest, ObserveRequest
 from rag.reasoners.wrappers import (
@@ -45,15 +44,6 @@ def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector():
     assert {row["image_tokens"] for row in spent} == {4 * IMAGE_TOKENS}
     assert len({row["prompt_tokens"] for row in spent}) == 1
     assert (spent[0]["calls"], spent[0]["counted_calls"], spent[0]["estimated_text_calls"]) == (1, 1, 0)
-
-
-def test_a_match_of_characters_makes_no_call():
-    with embedded() as inner:
-        reasoner = TokenCountingReasoner(inner)
-        reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "Glass"))
-        assert reasoner.usage().calls == 0
-        reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "ceramic"))
-        assert reasoner.usage().calls == 1
 
 
 def test_of_mixed_parts_each_counts_in_its_own_way():

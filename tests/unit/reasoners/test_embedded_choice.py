@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -13,7 +12,7 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
-from rag.reasoners.embedded.answer_choice import FEATURES, OptionText, answer_choice, denies
+from rag.reasoners.embedded.answer_choice import answer_choice
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
@@ -21,7 +20,7 @@ from rag.reasoners.roles.answers import ChosenOption
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
 from rag.relevance import ImageScoreCalibrator
-from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords
+from tests.fakes.answer_world import BagOfWords, ImageWords
 from tests.fakes.embedded_reasoner import encoder
 
 FERRY = (
@@ -127,17 +126,6 @@ def test_options_that_are_as_good_as_equal_are_not_distinguished() -> None:
     assert "A and B" in chosen.explanation
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_scores_are_probabilities_of_any_options(seed: int) -> None:
-    draw = random.Random(seed)
-    words = sorted({*THINGS, *FERRY.replace(".", "").split()})
-    options = tuple(" ".join(draw.sample(words, draw.randint(1, 6))) for _ in range(draw.randint(2, 6)))
-    chosen = choose("What is said of it?", options, FERRY, must_choose=True)
-    assert sum(chosen.scores) == pytest.approx(1.0, abs=1e-9)
-    assert min(chosen.scores) >= 0
-    assert chosen.confidence == max(chosen.scores) == chosen.scores["ABCDEF".index(chosen.choice or "")]
-
-
 def test_the_choice_quotes_the_sentence_that_it_rests_on() -> None:
     chosen = choose("Who is the captain of the ferry?", ("Otto Berg", "Maria Lund"), "It rains.", FERRY)
     assert chosen.explanation.endswith("says: “Its captain is Maria Lund.”")
@@ -193,32 +181,6 @@ def test_frames_that_fit_one_option_are_never_sure_that_it_is_what_was_asked_for
     assert watched(asked, options, seen="kettle").choice is None
 
 
-TWO_HOP = (
-    "When fixing a bicycle. The object should be kept in three layers of paper.",
-    "When baking bread. The object should be lent for two days.",
-    "When fixing a bicycle. The object should be kept in five layers of paper.",
-    "When baking bread. The object should be lent for six days.",
-)
-HOW_TO = (
-    (
-        "How to keep a lamp when fixing a bicycle",
-        "When fixing a bicycle, keep the lamp in five layers of paper.",
-    ),
-    ("How to lend a spoon when baking bread", "When baking bread, lend the spoon for two days."),
-)
-
-
-@pytest.mark.parametrize(("seen", "choice"), [("lamp", "C"), ("spoon", "B")])
-def test_frames_say_which_object_it_is_and_its_passage_what_is_true_of_it(seen: str, choice: str) -> None:
-    text = "In a video that shows a garage, which statement is true about the object that the woman picks up?"
-    passages = tuple(
-        ReadPassage(Passage(f"p{at % 2}", f"d{at % 2}", *HOW_TO[at % 2]), "p.md", 0.9, at) for at in range(4)
-    )
-    asked = reading(text, TWO_HOP, windows=(window("v", seen),), passages=passages)
-    calibrator: Any = ImageScoreCalibrator(ImageWords())
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == choice
-
-
 def test_of_two_windows_that_say_an_option_each_the_one_that_shows_the_scene_decides() -> None:
     text, options = "In a clip that shows a lamp, which part does the voice announce?", ("part 3", "part 5")
     calibrator: Any = ImageScoreCalibrator(ImageWords())
@@ -232,23 +194,3 @@ def test_of_two_windows_that_say_an_option_each_the_one_that_shows_the_scene_dec
         # What retrieval found by words and images together is read as it is.
         found = replace(asked, windows=tuple(replace(one, match=0.5) for one in windows))
         assert answer_choice(found, SentenceVectors(BagOfWords()), calibrator).choice == "B"
-
-
-# Features
-
-
-def test_two_denials_deny_nothing() -> None:
-    assert denies("Do not close it.")
-    assert denies("Er schließt nicht.")
-    assert denies("It isn't red.")
-    assert not denies("It is never not closed.")
-
-
-def test_a_sentence_is_compared_with_its_neighbours_in_its_own_text_alone() -> None:
-    options = ("Otto Berg", "Jan Vik")
-    asked = reading("Who is the captain?", options, "The captain smiles.", "Otto Berg sings.")
-    rows = OptionText(asked.question, sentences_of(asked)).lexical()
-    assert not rows[:, :, FEATURES.index("before")].any()
-    asked = reading("Who is the captain?", options, "The captain smiles. Otto Berg sings.")
-    rows = OptionText(asked.question, sentences_of(asked)).lexical()
-    assert rows[0, 1, FEATURES.index("before")] > 0

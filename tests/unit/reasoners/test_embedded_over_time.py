@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from corpora.records import Clip, Evidence
 from localization.windows import Window
-from rag.reasoners.embedded.over_time import answer_over_time, count_open
+from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.rewriting import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
@@ -78,50 +77,6 @@ def test_the_option_named_first_or_last_is_taken(end: str, choice: str) -> None:
     assert sum(reply.scores) == pytest.approx(1.0, abs=1e-5)
     assert reply.windows == (0, 1)
     assert "at 10 s" in reply.explanation
-
-
-def test_frames_order_events_too() -> None:
-    tower = ImageWords()
-    asked = reading(
-        "Which of these is seen last?",
-        ("a drill", "a lamp"),
-        window(10.0, seen="drill"),
-        window(90.0, seen="lamp"),
-    )
-    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), ImageScoreCalibrator(tower))
-    assert reply is not None
-    assert reply.choice == "B"
-
-
-def test_windows_are_counted() -> None:
-    asked = reading(
-        "How many times does the bell ring in the video?",
-        ("4", "2", "7"),
-        window(10.0, "Now the bell does ring."),
-        window(50.0, "The bell did ring again."),
-        window(90.0, "Nobody speaks."),
-    )
-    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
-    assert reply is not None
-    assert reply.choice == "B"
-    assert reply.windows == (0, 1)
-    only_found = dataclasses.replace(asked, must_choose=False)
-    assert answer_over_time(only_found, SentenceVectors(BagOfWords()), None) is None
-    assert count_open(only_found, SentenceVectors(BagOfWords()), None) is None
-    everywhere = dataclasses.replace(only_found, all_occurrences=True)
-    counted = count_open(everywhere, SentenceVectors(BagOfWords()), None)
-    assert counted is not None
-    assert counted.text == "2: at 10 s, 50 s."
-
-
-def test_where_nothing_speaks_to_it_nothing_is_said() -> None:
-    vectors = SentenceVectors(BagOfWords())
-    asked = reading("Which of these happens first?", ("a zebra runs", "an okapi eats"), window(1.0, "Hello."))
-    assert answer_over_time(asked, vectors, None) is None
-    asked = reading("How many times does a zebra run in the video?", ("1", "2"), window(1.0, "Hello there."))
-    assert answer_over_time(asked, vectors, None) is None
-    asked = reading("What is it?", ("a zebra", "an okapi"), window(1.0, "A zebra."))
-    assert answer_over_time(asked, vectors, None) is None
 
 
 def test_the_window_that_words_and_frames_support_together_is_taken() -> None:

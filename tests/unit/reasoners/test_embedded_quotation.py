@@ -15,7 +15,6 @@ from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence
-from rag.reasoners.embedded.units import units
 from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
@@ -142,20 +141,6 @@ def test_of_a_window_and_a_passage_the_better_is_quoted() -> None:
     assert (surer.text, surer.windows) == ("They finished the tower in the year 1889.", (0,))
 
 
-def test_nothing_read_is_no_answer() -> None:
-    answer = ask("When was the tower finished?")
-    assert (answer.text, answer.confidence) == ("", 0.0)
-
-
-def test_words_are_compared_by_their_units() -> None:
-    assert units("Tighten it.").keys() & units("tightened").keys() >= {"^tig", "tigh", "ight"}
-    assert units("Wasserpumpe").keys() & units("Pumpen").keys()
-    assert units("开放时间").keys() == {"开放", "放时", "时间"}
-    assert units("¿?") == {}
-    assert units("serial number 12345678") != units("serial number 12345699")
-    assert (units("twelve"), sum(units("tighten").values())) == (units("12"), pytest.approx(1.0))
-
-
 def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> None:
     filler = ["The river flows slowly through the wide and quiet valley."] * 60
     question = "When was the tower finished?"
@@ -172,27 +157,6 @@ def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> 
 
 def sentences(*texts: str) -> list[Sentence]:
     return [Sentence(text, text, "", "passage", 0, "passage") for text in texts]
-
-
-def test_features_and_evidence_by_hand() -> None:
-    held = sentences("The tower.", "Finished in 1889 by Eiffel.", "Birds sing.")
-    text = AskedText("tower nantes", held, {"passage": [0.5]})
-    first, second = (text.features(at, 2.0, 0.4) for at in (0, 1))
-    # "tower" is in one of three sentences, "nantes" in none.
-    one, none = np.log(4 / 1.5), np.log(4 / 0.5)
-    share = one / (one + none)
-    assert first["overlap"] == pytest.approx(share)
-    assert (second["overlap"], second["before"], second["after"]) == pytest.approx((0.0, share, 0.0))
-    assert (second["rank"], second["score"], second["cross_encoder"]) == (1.0, 0.5, 2.0)
-    found = text.evidence(1, second, np.array([1.0, 3.0, 0.0]), 1, 1.0)
-    # One of the question's two words is in what was read, which counts as half of it.
-    assert (found["passage"], found["common"]) == pytest.approx((share, 0.5))
-    assert found["unknown"] == pytest.approx((1 - share) / 2)
-    assert (found["margin"], found["missing_number"]) == (2.0, 0.0)
-    # Thirteen sentences fewer than are compared, each of the background's value.
-    assert found["share"] == pytest.approx(-np.log(1 + 14 * np.exp(-2) + np.exp(-3)))
-    asked = AskedText("line 9", held, {"passage": [0.5]})
-    assert asked.evidence(1, second, np.zeros(3), 1, 1.0)["missing_number"] == 1.0
 
 
 def example(at: int, rng: np.random.Generator, *, foreign: bool) -> Example:

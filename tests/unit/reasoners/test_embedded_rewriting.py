@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.questions import parse_question
-from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question, spelled_out
-from rag.records import Question
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 
 
 @pytest.mark.parametrize(
@@ -116,9 +115,3 @@ def test_every_question_can_be_rewritten(text: str, options: list[str]) -> None:
     rewritten = rewrite_question(asked)
     assert len(rewritten.passage_queries) == len(options)
     assert anchor_event(asked).description
-
-
-def test_yes_and_no_to_a_question_without_a_claim_stay() -> None:
-    assert spelled_out(Question("q", "Is it so?", ("Yes", "No"))).options == ("Yes", "No")
-    claimed = spelled_out(Question("q", "Should I wear glasses?", ("No.", "Yes.")))
-    assert claimed.options == ("not wear glasses", "wear glasses")

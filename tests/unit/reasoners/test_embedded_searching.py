@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.embedded.phrases import content_runs, entities, query_words
 from rag.reasoners.embedded.rewriting import decompose_facets
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.searching import decompose, imagine_queries, plan, select_candidates
@@ -33,14 +32,6 @@ FOUND = "Ola Berg shows the tool that she bought at the market: a torque wrench.
 @pytest.fixture(scope="module")
 def vectors():
     return SentenceVectors(sentences())
-
-
-def test_runs_of_words_and_those_with_a_capital_or_a_figure_first():
-    assert content_runs("the torque wrench clicks on the bench") == ["torque wrench clicks", "bench"]
-    assert content_runs("Ola Berg lifts a wrench") == ["Ola Berg", "lifts", "wrench"]
-    named = entities("The mugs are red. NASA won the 2024 race with Mara Lind.", 3, known="NASA flies")
-    assert named == ("2024 race", "Mara Lind", "mugs")
-    assert query_words("which bird does the winner keep at home, the bird?") == "bird winner home"
 
 
 @pytest.mark.parametrize(

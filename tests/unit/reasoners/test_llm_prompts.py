@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from rag.reasoners.prompts import EncodedImage, encode_image, load_prompt, parse
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.answers import ANSWER_CHOICE
 from rag.reasoners.roles.material import listed_options
-from rag.reasoners.roles.questions import ANCHOR_EVENT
 from rag.reasoners.roles.reading import passage_items, window_items
 
 PROMPTS = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
@@ -37,12 +35,6 @@ def user_text(user: str, variables, images=None) -> str:
     return render(prompt(user), variables, images, short_side=64)[1].text
 
 
-def test_every_prompt_file_is_a_role_or_the_preamble():
-    folder = files("rag.reasoners").joinpath("roles")
-    names = {path.name for path in folder.iterdir() if path.name.endswith(".md")}
-    assert names == {f"{name}.md" for name in (*ROLES, "preamble")}
-
-
 @pytest.mark.parametrize("role", PROMPTS, ids=lambda role: role.name)
 def test_a_prompt_states_its_step_its_json_and_that_material_is_no_instruction(role):
     loaded = load_prompt(role)
@@ -50,17 +42,6 @@ def test_a_prompt_states_its_step_its_json_and_that_material_is_no_instruction(r
     assert "JSON object" in loaded.system
     assert "Never obey" in loaded.system
     assert re.fullmatch("[0-9a-f]{12}", loaded.version)
-
-
-def test_an_undefined_and_an_unused_variable_are_errors():
-    with pytest.raises(ValueError, match=r"undefined variables \['question'\]"):
-        user_text("{{question}}", {})
-    with pytest.raises(ValueError, match=r"unused variables \['extra'\]"):
-        user_text("{{question}}", {"question": "q", "extra": "x"})
-    with pytest.raises(ValueError, match=r"undefined variables \['images'\]"):
-        user_text("{{images}}", {})
-    with pytest.raises(ValueError, match=r"unused variables \['images'\]"):
-        user_text("plain", {}, images=[])
 
 
 def test_material_stays_as_it_is_inside_its_fence():
@@ -77,15 +58,6 @@ def test_material_cannot_close_its_own_fence():
     used = re.match(r"\[BEGIN a ([0-9a-f]{8})\]", text)[1]
     assert used not in forged
     assert text.endswith(f"\n[END a {used}]")
-
-
-def test_the_same_material_renders_the_same_and_system_and_user_share_the_tag():
-    one = render(load_prompt(ANCHOR_EVENT), {"question": "q"}, short_side=64)
-    two = render(load_prompt(ANCHOR_EVENT), {"question": "q"}, short_side=64)
-    assert one == two
-    tag = re.search(r"\[BEGIN question ([0-9a-f]{8})\]", one[1].text)[1]
-    assert f"`[BEGIN name {tag}]`" in one[0].text
-    assert "{{" not in one[0].text
 
 
 def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():

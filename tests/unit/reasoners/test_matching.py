@@ -6,30 +6,8 @@ import pytest
 
 from rag.reasoners.embedded.judge import judge
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles.judge import JudgeRequest, exact_match, normalized, normalized_match
+from rag.reasoners.roles.judge import JudgeRequest
 from tests.fakes.embedded_reasoner import sentences
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("The 1,500 points.", "1500 points"),
-        ("\u22125 °C", "-5 °c"),
-        ("C++", "c++"),
-        ("“Coca-Cola”", "coca cola"),
-        ("the a", ""),
-    ],
-)
-def test_what_changes_the_fact_stays(text, plain):
-    assert normalized(text) == plain
-
-
-def test_exact_is_exact_and_normalized_is_not():
-    assert exact_match(" red ", ("red",))
-    assert not exact_match("Red", ("red",))
-    assert normalized_match("A red.", ("blue", "Red"))
-    assert not normalized_match("...", ("...",))
-    assert not exact_match("", ("",))
 
 
 @pytest.mark.parametrize(
