@@ -80,13 +80,6 @@ def test_the_frames_answer_more_than_chance(runs: dict[str, Path]) -> None:
         assert sum(bool(sample["correct"]) for sample in samples(runs[name])) >= 8, name
 
 
-def test_localized_windows_are_five_seconds_inside_the_clip(runs: dict[str, Path]) -> None:
-    for sample in samples(runs["localized"]):
-        start, end = sample["gold_window_found"]  # type: ignore[misc]  # a pair, by the check above it
-        assert 0.0 <= start < end <= 30.5
-        assert end - start == pytest.approx(5.0)
-
-
 def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path]) -> None:
     folder, reported = world / "report", ("localized", "graphrag", "video-split@3", "blind", "oracle-window")
     write_report([runs[name] for name in reported], folder)

@@ -17,16 +17,7 @@ from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.task import LETTERS
 from rag.errors import UsageError
-from tests.fakes.egofact_world import (
-    ONE_HOP,
-    THINGS,
-    TWO_HOP,
-    WordEncoder,
-    even_prior,
-    passages,
-    words,
-    world,
-)
+from tests.fakes.egofact_world import ONE_HOP, THINGS, WordEncoder, even_prior, passages, words, world
 
 SHAPE = Shape(10, 9, 5, 11, 8)
 SETTINGS = BuildSettings()
@@ -71,17 +62,6 @@ def test_the_checks_ask_with_the_gold_texts_and_without():
     assert not answers_right(query, reader, ["the camera wearer puts the towel onto the bench"])
     assert answers_right(replace(query, text="the hammer what?"), reader)
     assert not answers_right(replace(query, text="the towel what?"), reader)
-
-
-def test_a_two_hop_query_is_read_off_the_gold_passage():
-    facts = [f"When job {at // 2}. It is stored at {3 + 7 * at} degrees." for at in range(6)]
-    query = replace(
-        TWO_HOP, options=tuple(facts), text="which statement is true about the object that it is?"
-    )
-    reader = EmbeddedCheckReader(words())
-    assert answers_right(
-        query, reader, ["it puts the mug", "The mug matters. Store it at 10 degrees for job 0."]
-    )
 
 
 class BlindlyThird:

@@ -80,21 +80,6 @@ def test_a_fault_in_a_query_is_one_line(tmp_path, change, fault):
     assert _fault(tmp_path).startswith(f"{path}:{fault}")
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"path": "/a.mp4"}, "row: path '/a.mp4' is not relative to this folder"),
-        ({"start": 30.0}, "row: start 30.0 is not before end 30.0"),
-        ({"end": float("nan")}, "end: Input should be a finite number"),
-    ],
-)
-def test_a_fault_in_a_clip_is_one_line(tmp_path, change, fault):
-    path = _write(tmp_path, queries=()) / "videos.jsonl"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}), encoding="utf-8")
-    _seal(tmp_path)
-    assert _fault(tmp_path).startswith(f"{path}:1: not a ClipRow: {fault}")
-
-
 @pytest.mark.parametrize("text", ["", '{"name": "a", "split": "b", "seed": "1", "hashes": {"x": "y"}}'])
 def test_a_manifest_that_is_none_is_said_so(tmp_path, text):
     (_write(tmp_path) / "manifest.json").write_text(text, encoding="utf-8")

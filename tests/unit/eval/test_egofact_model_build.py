@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eval.tasks.egofact.construction.annotated import read_events, read_release
+from eval.tasks.egofact.construction.annotated import read_events
 from eval.tasks.egofact.construction.model_build import Builder, Near, WikiHow
 from eval.tasks.egofact.construction.plan import Plan
 from eval.tasks.egofact.construction.records import BuildSettings, Shape, shape_of
@@ -123,28 +123,6 @@ def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
     with pytest.raises(CallsSpent):
         build(folder, model, CallBudget(max_calls=1))
     assert [float(asked.frame.times[0]) for asked in model.asked("describe_screenshot")] == [7.5]
-
-
-SOUNDS = (
-    "video_uid\tclip_start\tclip_end\tclip_text\n"
-    "u1\t1.25\t2.75\t#C C picks the cup from the table\n"
-    "u2\t4.25\t5.75\t#C C opens a box\n"
-)
-
-
-def test_an_ego4d_release_is_read_where_its_client_leaves_it(tmp_path: Path) -> None:
-    (tmp_path / "v2" / "full_scale").mkdir(parents=True)
-    videos = [
-        {"video_uid": "u1", "duration_sec": 90.0, "scenarios": ["Bike mechanic"]},
-        {"video_uid": "u2", "duration_sec": 90.0, "scenarios": ["Golfing"]},
-    ]
-    (tmp_path / "ego4d.json").write_text(json.dumps({"videos": videos}), encoding="utf-8")
-    (tmp_path / "sounds.csv").write_text(SOUNDS, encoding="utf-8")
-    (tmp_path / "v2" / "full_scale" / "u1.mp4").write_bytes(b"a video")
-    (video,) = read_release(tmp_path, tmp_path / "sounds.csv")
-    assert (video.file, video.duration) == (tmp_path / "v2" / "full_scale" / "u1.mp4", 90.0)
-    assert [row.text for row in video.rows] == ["#C C picks the cup from the table"]
-    assert [each.video_id for each in read_release(tmp_path, tmp_path / "sounds.csv", ["Golfing"])] == ["u2"]
 
 
 def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 from eval.tasks.egofact.construction.questions import (
     Rivals,
-    asked_clause,
     candidates_of,
     event_pairs,
-    event_with,
     option_text,
     question_text,
 )
@@ -41,18 +39,6 @@ def test_the_four_texts_have_the_papers_shape():
         "object that the camera wearer plugs into the socket?"
     )
     assert option_text("storing tools", "it is kept dry.") == "When storing tools. It is kept dry."
-
-
-def test_the_gap_is_where_the_object_was_once():
-    assert asked_clause(PLUG) == "the camera wearer plugs into the socket"
-    assert event_with(PLUG, "something") == "the camera wearer plugs something into the socket"
-    assert asked_clause(replace(PLUG, patient="drill")) is None
-    assert asked_clause(replace(PLUG, patient="")) is None
-    twice = replace(PLUG, rewritten="the man puts the kettle beside the kettle")
-    assert asked_clause(twice) is None
-    assert asked_clause(replace(PLUG, rewritten="the man fills the kettle-like kettle")) == (
-        "the man fills the kettle-like"
-    )
 
 
 def test_pairs_are_consecutive_and_within_four_seconds_from_end_to_start():

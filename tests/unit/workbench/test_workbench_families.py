@@ -16,7 +16,6 @@ from eval.tasks.egofact.dataset import HARD as HARD_WORLD
 from eval.workbench.catalogue import SPLITS
 from eval.workbench.families import Families, plan_member
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
-from eval.workbench.passages import twin_passages, world_passages
 from eval.workbench.recording import recorded_fields
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stable_number
@@ -71,23 +70,6 @@ def test_its_benchmark_keeps_its_bytes_too(tmp_path: Path) -> None:
     for path in sorted(tmp_path.iterdir()):
         digest.update(path.read_bytes())
     assert digest.hexdigest()[:16] == "d4b6ada1ddd6ed31"
-
-
-def test_a_twin_states_what_is_false_of_the_other_object() -> None:
-    found = twin_passages()
-    assert len({one.passage_id for one in found}) == len(found) > 1.5 * len(world_passages())
-    stated: dict[tuple[str, str], set[str | None]] = {}
-    for one in found:
-        for statement in one.statements:
-            stated.setdefault((one.activity, statement.fact), set()).add(one.kind_id)
-    for one in found:
-        for statement in one.statements if one.kind_id else ():
-            if len(statement.counterfacts) == 1:
-                about = stated[one.activity, statement.counterfacts[0]]
-                assert about
-                assert one.kind_id not in about
-    alone = [one for one in found if one.kind_id and len(one.statements[0].counterfacts) > 1]
-    assert len(alone) < 0.1 * len(found)
 
 
 def test_one_clip_alone_fits_a_question() -> None:

@@ -71,17 +71,6 @@ def test_the_index_finds_videos_and_passages_and_never_the_truth(corpus: Path) -
     assert all(read_sidecar(str(path)).notes == () for path in sidecars)
 
 
-def test_the_folder_says_what_it_is(corpus: Path) -> None:
-    said = manifest(corpus)
-    assert (said["seed"], said["split"], said["clips"]) == (3, "dev", 2)
-    for line in said["videos"]:
-        data = (corpus / "videos" / line["name"]).read_bytes()
-        assert (line["bytes"], line["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-        with av.open(corpus / "videos" / line["name"]) as made:
-            assert line["frames"] == sum(1 for _ in made.decode(video=0))
-        assert {"scene", "light", "style", "width", "height", "fps", "duration"} <= set(line)
-
-
 def test_clips_are_bare(corpus: Path) -> None:
     for line in of_kind(manifest(corpus)["videos"], "clip"):
         path = corpus / "videos" / line["name"]
