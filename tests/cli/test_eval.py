@@ -127,18 +127,6 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert capsys.readouterr().out.startswith("report/report.md\nruns/toy/localized-seed0\n")
 
 
-def test_a_run_of_all_systems_says_how_many_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "run", TOY, "--limit", "1"]) == 0
-    said = capsys.readouterr()
-    names = [run["system"] for run in json.loads(said.out)["runs"]]
-    assert said.err.splitlines()[0] == (
-        f"toy: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
-        f"and 'rag eval list {TOY}' names all"
-    )
-    assert main(["eval", "run", TOY, "--system", names[0], "--limit", "1"]) == 0
-    assert "systems run" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [

@@ -188,14 +188,6 @@ def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> N
         answered(tmp_path, name, reasoner)
 
 
-@pytest.mark.parametrize(
-    ("name", "role"), [("metadata-only", "select_candidates"), ("oracle-video", "locate")]
-)
-def test_a_reply_that_cannot_be_read_costs_a_control_one_query(name: str, role: str, tmp_path: Path) -> None:
-    sample = answered(tmp_path, name, WithoutJudgement(fails=(role,), error=ReplyInvalid))
-    assert (sample.correct, sample.parse_failure, sample.evidence["failure"]) == (False, True, "ReplyInvalid")
-
-
 def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:
     unknown: dict[str, Any] = {"shot": None, "event": None}
     right = answered(tmp_path / "right", "raclo", JudgingReasoner(), **unknown)

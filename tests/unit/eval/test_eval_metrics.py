@@ -24,7 +24,7 @@ from eval.metrics.localization import (
 )
 from eval.metrics.pairing import compare, holm, mcnemar_p, sign_flip_p
 from eval.metrics.scored import Scored
-from eval.metrics.tables import MEASURES, estimate, families, measure_slices
+from eval.metrics.tables import estimate
 from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
 from eval.tasks.egofact.task import SHARES, chose_fact
@@ -213,17 +213,6 @@ def test_paired_systems() -> None:
     assert "1 queries" in unpaired_note([pair, common])
     assert not unpaired_note([pair])
     assert compare(better[:1], worse[1:]) is None
-
-
-def test_a_measure_counts_where_it_applies_and_by_slices() -> None:
-    right = scored("C", query_id="q1", cluster="a", gold_window_found=(10.0, 12.0))
-    wrong = replace(scored("A", query_id="q2", cluster="b"), passage_found=None)
-    slices = measure_slices(MEASURES["passage success@6"], [right, wrong])
-    assert slices["overall"] is not None
-    assert slices["overall"].n == 1
-    assert slices["wrong"] is None
-    assert families([right, wrong]) == ["local-2hop"]
-    assert measure_slices(MEASURES["accuracy"], [right, wrong])["wrong"] is not None
 
 
 IDS = st.text(st.characters(exclude_categories=("Cs",)) | st.just("\udce9"), min_size=1) | st.sampled_from(

@@ -7,22 +7,16 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from eval.metrics.intervals import Estimate
-from eval.reports.described import load_report
-from eval.reports.drawing import grouped_bars, legend_below, lines_apart
 from eval.reports.page import opening, write_report
 from eval.reports.report_file import Pair
 from eval.reports.sections import gather
 from eval.reports.spec import Section, shown
-from eval.reports.tables import amount_range, csv_text, markdown_table, p_text, percent_range
 from rag.errors import UsageError
 from tests.fakes.toy_benchmark import ToyTask, run_task
 
@@ -183,80 +177,3 @@ def test_a_report_opens_with_what_was_asked_what_came_out_and_what_it_means(pape
     assert list(opening(replace(papers_rows, spec=spec)))[2].endswith("speaks against it that it is so.")
     alone = replace(papers_rows, rows=papers_rows.rows[:1])
     assert list(opening(alone))[2].startswith("No pair of systems was run")
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('[[tables]]\nname = "t"\ntitle = "T"\nmeasures = ["guessed"]', "names guessed"),
-        ('[[tables]]\nname = "t"\ntitle = "T"\nprinted = "table9"', "names table9"),
-        ('[printed.t]\nplace = "T"\ncolumns = ["a", "b"]\nrows.x = [1.0]', "T: x: no row with all columns"),
-        ('[[tables]]\nname = "t"\ntitle = "T"\nmeasure = "accuracy"', "Extra inputs"),
-    ],
-)
-def test_a_report_that_names_what_does_not_exist_is_refused(
-    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "wrong_report").mkdir()
-    (tmp_path / "wrong_report" / "report.toml").write_text(line, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match=said):
-        load_report("wrong_report")
-
-
-def test_cells() -> None:
-    assert percent_range(Estimate(0.336, 396, 127, 0.29, 0.385), n=True) == "33.6 [29.0, 38.5] n=396"
-    assert percent_range(Estimate(0.5, 2, 1, None, None)) == "50.0 n=2"
-    assert amount_range(Estimate(44746.4, 312, 12, 41100.0, 48212.0)) == "44,746 [41,100, 48,212] n=312"
-    assert amount_range(Estimate(1.5, 2, 1, None, None), 2) == "1.50 n=2"
-    assert percent_range(None) == "–"
-    assert (p_text(0.00001), p_text(0.0123)) == ("< 0.0001", "0.0123")
-    assert markdown_table(["a|b"], [["c\nd"]]) == "| a\\|b |\n| --- |\n| c d |\n"
-    assert csv_text([{"a": 1.5, "b": None}, {"a": 2, "c": "x"}]) == "a,b,c\n1.500000,,\n2,,x\n"
-
-
-def test_a_task_without_a_report_of_its_own_has_the_generic_tables(tmp_path: Path) -> None:
-    run_task(ToyTask(), "localized", 0, tmp_path / "run", factory="gone.from:here")
-    write_report([tmp_path / "run"], tmp_path / "report")
-    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    assert page.startswith("# toy\n")
-    for title in ("Accuracy", "Localization", "Calibration"):
-        assert f"## {title}\n" in page
-    assert "EgoFact" not in page
-    assert {row["family"] for row in rows(tmp_path / "report" / "toy" / "accuracy.csv")} == {
-        "local-1hop",
-        "local-2hop",
-        "temporal-1hop",
-        "temporal-2hop",
-        "overall",
-    }
-
-
-ONE, OTHER = Estimate(1.0, 18, 2, 0.2, 1.0), Estimate(1.0, 10, 2, 0.2, 1.0)
-
-
-def plotted(paint: Callable[[Any], None]) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
-    paint(axes)
-    legend_below(figure, axes)
-    figure.draw_without_rendering()
-    return figure, axes
-
-
-def test_the_legend_is_below_the_axes() -> None:
-    figure, axes = plotted(lambda axes: grouped_bars(axes, ["G"], {f"system {at}": [ONE] for at in range(8)}))
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["G\nn=18"]
-    (legend,) = figure.legends
-    assert legend.get_window_extent().y1 <= axes.get_window_extent().y0
-    assert legend.get_window_extent().x1 <= figure.bbox.x1
-
-
-def test_lines_of_the_same_values_are_beside_each_other_with_their_intervals() -> None:
-    _, axes = plotted(lambda axes: lines_apart(axes, ["1x1", "1x2"], {"a": [ONE, ONE], "b": [OTHER, None]}))
-    first, second = (container[0].get_xdata() for container in axes.containers)
-    assert first[0] < 0 < second[0]
-    assert [container.get_label() for container in axes.containers] == ["a, n=18", "b, n=10"]
-    assert all(container.has_yerr for container in axes.containers)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from eval.contract import check_scorer, check_solver, check_task
-from eval.reports.page import write_report
 from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
 from eval.task import Prepared, ProgressCallback
@@ -199,30 +198,6 @@ def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Pa
     first = (done.folder / "results.json").read_bytes()
     score_again(task, task.prepare(Settings()), done.folder)
     assert (done.folder / "results.json").read_bytes() == first
-
-
-def test_a_split_without_gold_has_a_submission_and_no_score(library: Library, tmp_path: Path) -> None:
-    keys = ("qid", "query", "duration", "vid")
-    task = ready(library, tmp_path, *({key: row[key] for key in keys} for row in qvhighlights(VIDEOS)))
-    done = run_task(task, "localized", 0, tmp_path / "run")
-    assert (done.without_gold, done.right) == (2, 0)
-    figures = json.loads((done.folder / "results.json").read_text())["figures"]
-    assert figures["accuracy"]["overall"] is None
-    assert figures["mAP"]["overall"] is None
-    assert len((done.folder / "submission.jsonl").read_text().splitlines()) == 2
-    write_report([done.folder], tmp_path / "report")
-
-
-def test_the_report_has_every_measure_with_its_interval(library: Library, tmp_path: Path) -> None:
-    task = ready(library, tmp_path, *qvhighlights(VIDEOS))
-    for name in ("localized", "whole-video"):
-        run_task(task, name, 0, tmp_path / "runs" / f"{name}-seed0", factory="moments")
-    write_report([tmp_path / "runs"], tmp_path / "report")
-    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    assert "| system | R@1 IoU>=0.5 | R@1 IoU>=0.7 | mIoU | n |" in page
-    assert "| localized | 100.0 [2.5, 100.0] n=2 | 100.0 [2.5, 100.0] n=2 | 80.0 [" in page
-    assert "| HL mAP Fair | HIT@1 Fair |" in page
-    assert "| whole-video | 0.0 [" in page
 
 
 @pytest.mark.parametrize("name", FORMATS)

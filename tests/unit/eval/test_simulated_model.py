@@ -17,8 +17,8 @@ from eval.simulated_model.server import APOLOGY, SimulatedModel
 from rag.reasoners.prompts import Message, load_prompt, render
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles.answers import ANSWER_CHOICE
-from rag.reasoners.roles.material import Memory, VideoView
-from rag.reasoners.roles.watching import LOCATE, OBSERVE, LocateRequest, ObserveRequest
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.watching import OBSERVE, ObserveRequest
 from rag.records import Question
 from tests.fakes.simulated_world import ACTS, frame_index, image, jpeg, simulated_reasoner
 
@@ -85,31 +85,6 @@ class TestPerception:
             held.append({thing for _, _, thing in ACTS if f" {thing} " in caption})
         assert held[0] == set()
         assert held[0] <= held[1] <= held[2] <= held[3] == {thing for _, _, thing in ACTS}
-
-
-class TestAnswers:
-    def test_the_moment_is_located(self) -> None:
-        memory = Memory(key_moment="I think the frame shows how somebody hangs a towel on the hook.")
-        found = answer(LOCATE, LocateRequest(memory.key_moment, shown(), "frame", memory=memory))
-        assert found["frame"] == 2
-        asked = "What is the object that the camera wearer weighs on the scale?"
-        (window, *_) = answer(LOCATE, LocateRequest(asked, shown()))["windows"]
-        assert window["start"] <= 13.0 < window["end"]
-
-
-class TestSchema:
-    def test_a_reply_has_the_fields_of_the_schema_that_the_request_gives(self) -> None:
-        properties = {"caption": {"type": "string"}, "mood": {"type": "string"}, "note": {"type": "string"}}
-        schema = {"properties": {**properties, "count": {"type": "integer"}}, "required": ["mood", "count"]}
-        for given in (
-            {"type": "json_schema", "json_schema": {"schema": schema}},
-            {"type": "json_object", "schema": schema},
-        ):
-            sent = body(OBSERVE, ObserveRequest(HAMMER, shown()), response_format=given)
-            found = json.loads(reply_to(sent))
-            assert set(found) == {"caption", "mood", "count"}
-            assert "a hammer with the cloth" in found["caption"]
-            assert found["count"] == 0
 
 
 class TestReplies:
