@@ -9,14 +9,7 @@ import time
 
 import pytest
 
-from rag.errors import (
-    PromptTooLarge,
-    ReasonerError,
-    ReasonerUnreachable,
-    ReplyInvalid,
-    SettingsError,
-    Unanswered,
-)
+from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError, Unanswered
 from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
@@ -301,11 +294,3 @@ def test_a_reply_is_as_long_as_its_role_needs_and_thinking_has_the_whole_room():
     with chat_server([say(ANCHOR)]) as server:
         ask(server.base_url, max_tokens=100)
         assert server.requests[0]["max_tokens"] == 100
-
-
-def test_a_prompt_too_long_for_the_server_is_an_error_after_reduction():
-    refused = status(400, '{"error": "This model\'s maximum context length is 600 tokens"}')
-    with chat_server([refused]) as server:
-        with pytest.raises(PromptTooLarge, match="maximum context length is 600"):
-            ask(server.base_url)
-        assert len(server.requests) > 1

@@ -29,14 +29,6 @@ def _events(text: str) -> list[Any]:
     return [json.loads(line) for line in lines]
 
 
-def test_there_is_one_model(client: TestClient) -> None:
-    (row,) = client.get("/v1/models").json()["data"]
-    assert row["id"] == MODEL
-    assert client.get(f"/v1/models/{MODEL}").json() == row
-    other = client.get("/v1/models/other")
-    assert (other.status_code, other.json()["error"]["code"]) == (404, "unknown-id")
-
-
 def test_an_answer_has_its_citations_in_text_annotations_and_their_own_field(
     client: TestClient, world: World
 ) -> None:
@@ -70,14 +62,6 @@ def test_a_stream_has_the_same_text_and_annotations(client: TestClient) -> None:
     assert chunks[-1]["choices"] == []
     assert chunks[-1]["usage"]["total_tokens"] > 20
     assert "usage" not in _events(_ask(client, OPTIONS, stream=True).text)[-1]
-
-
-def test_nothing_matches_is_an_answer(client: TestClient) -> None:
-    shape = _ask(client, [{"type": "text", "text": "Who painted the zebra crossing?"}]).json()
-    message = shape["choices"][0]["message"]
-    assert "Nothing in the library matches" in message["content"]
-    assert (message["annotations"], shape["citations"]) == ([], [])
-    assert shape["choices"][0]["finish_reason"] == "stop"
 
 
 @pytest.mark.parametrize(
@@ -130,28 +114,6 @@ def test_titles_of_other_clients_need_no_search_and_questions_do() -> None:
     assert chore_reply([f"{title}\n\nConversation:\nUser: Where is it?\nAI: There."]) == "Conversation"
     for question in (OPTIONS, '### Task:\nWhat is { "title": 1 }?', "Which title has the conversation?"):
         assert chore_reply([question]) is None
-
-
-def test_a_source_names_the_pages_of_a_passage() -> None:
-    from rag.rendering.shapes import answer_shape
-
-    for title, pages, shown in (
-        ("Manual", (12, 13), "[Manual, pages 12-13]"),
-        ("", (7,), "[m.pdf, page 7]"),
-        ("", (), "[m.pdf]"),
-    ):
-        cited = PassageCitation("/a/m.pdf", "p", title, "Text.", 1.0, pages)
-        answer = Answer(Question("q", "?"), None, "Text.", 1.0, "", True, (cited,))
-        assert shown in completion(answer_shape(answer), "http://127.0.0.1:1").text.replace("\\", "")
-
-
-def test_an_answer_that_is_not_sure_says_so() -> None:
-    from rag.rendering.shapes import answer_shape
-
-    for confidence, said in ((0.49, "**Possibly: Text.**"), (0.9, "**Text.**")):
-        answer = Answer(Question("q", "?"), None, "Text.", confidence, "", True)
-        text = completion(answer_shape(answer), "http://127.0.0.1:1").text
-        assert text.startswith(f"{said} (confidence ")
 
 
 def test_words_of_a_file_are_no_markdown() -> None:

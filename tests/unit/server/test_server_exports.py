@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from typing import Any
 
 import opentimelineio as otio
-import pytest
 from starlette.testclient import TestClient
 
-from rag.export import writing
-from rag.export.planning import read_sources
-from rag.export.writing import FORMATS
 from tests.fakes.served_library import World
 
 
@@ -46,33 +40,6 @@ def test_windows_become_a_timeline_to_download(client: TestClient, world: World)
     assert clips[0].source_range.start_time.value == 15
     done = json.loads(answer.headers["rag-export"])
     assert (done["selects"], done["skipped"], len(done["notes"])) == (2, [], 2)
-
-
-@pytest.fixture(scope="module")
-def lamp_sources(world: World) -> Any:
-    return read_sources([str(world.lamp_file)])
-
-
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
-def test_every_format_has_its_media_type(
-    client: TestClient, world: World, lamp_sources: Any, form: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writing, "read_sources", lambda *_: lamp_sources)
-    answer = _export(client, form, {"citation": f"{world.lamp}@0-1"})
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].partition(";")[0] == FORMATS[form].media_type
-    assert int(answer.headers["content-length"]) == len(answer.content) > 0
-
-
-@pytest.mark.slow
-def test_clips_are_an_archive(client: TestClient, world: World) -> None:
-    answer = _export(client, "clips", {"citation": f"{world.lamp}@1-2"}, {"citation": f"{world.kettle}@0-1"})
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert archive.namelist() == [
-            "01_lamp_00-01.000-00-02.000.mp4",
-            "02_caf_kettle_00-00.000-00-01.000.mp4",
-        ]
-        assert archive.testzip() is None
 
 
 def test_what_cannot_be_exported_is_a_problem(client: TestClient, world: World) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -148,17 +147,6 @@ def test_cancel_ends_the_child_and_the_next_job_starts(start: Start, roots: Path
     assert jobs.get(third)["state"] == "cancelled"
 
 
-def test_a_child_that_ignores_the_interrupt_is_terminated(
-    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs_module, "SIGNALS", ((0.0, signal.SIGINT), (0.05, signal.SIGTERM)))
-    jobs = start()
-    job_id = jobs.start_index(str(roots / "ignores"))["job_id"]
-    under_way(jobs, job_id)
-    jobs.cancel(job_id)
-    assert ended(jobs, job_id)["state"] == "cancelled"
-
-
 def test_a_server_that_stops_ends_the_child(start: Start, roots: Path) -> None:
     jobs = start()
     for kind in ("ignores", "fine"):
@@ -293,7 +281,3 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
         answer = client.post("/v1/jobs", json=body)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert client.post("/v1/jobs", json={"paths": ["/tmp"]}).json()["detail"] == "body: 'kind' is missing"
-
-
-def test_unknown_jobs_are_404(client: TestClient) -> None:
-    assert client.get("/v1/jobs/0123456789abcdef").status_code == 404

@@ -102,13 +102,6 @@ def test_a_frame_is_the_one_on_screen(client: TestClient, world: World) -> None:
     assert client.get(f"/v1/videos/{world.lamp}/frame", params={"t": "nan"}).status_code == 422
 
 
-def test_a_thumbnail_is_made_once(client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = client.get(f"/v1/videos/{world.lamp}/thumbnail")
-    assert Image.open(io.BytesIO(small.content)).size == (160, 120)
-    monkeypatch.setattr(MediaReader, "frames_at", None)
-    assert client.get(f"/v1/videos/{world.lamp}/thumbnail").content == small.content
-
-
 def _probe(data: bytes, folder: Path) -> Probe:
     file = folder / "got.mp4"
     file.write_bytes(data)

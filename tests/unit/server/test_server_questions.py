@@ -17,25 +17,11 @@ from starlette.testclient import TestClient
 
 from rag.errors import EncoderMismatch
 from rag.library import Library
-from rag.server.app import build_app
 from rag.server.problems import MOST_ERRORS, MOST_KEYS
 from rag.server.questions import proving_line, with_proof
 from rag.server.renditions import decode_image
-from rag.server.service import Service
-from rag.server.session import LibrarySession
-from rag.settings import Settings
 from rag.store.error_mapping import TableGone
 from tests.fakes.served_library import SECONDS, World
-
-
-def test_a_search_gives_the_document_of_the_command_line(client: TestClient, world: World) -> None:
-    answer = client.post("/v1/search", json={"query": "lamp", "top_k": 3})
-    assert answer.status_code == 200
-    shape = answer.json()
-    best = shape["results"][0]
-    assert (shape["schema"], shape["matched"], best["video_id"]) == ("rag.search/1", True, world.lamp)
-    assert best["evidence"][0]["text"] == "Switch the <b>lamp</b> on."
-    assert client.get(f"/v1/citations/{best['citation']}").json()["citation"]["start"] == best["start"]
 
 
 @pytest.mark.parametrize(
@@ -219,17 +205,6 @@ def test_an_error_of_a_question_keeps_its_sentence(
     assert answer.json()["type"] == "urn:rag:problem:encoder-mismatch"
     answer = client.post("/v1/search", json={"query": "lamp"})
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:rag:problem:table-gone")
-
-
-def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path) -> None:
-    settings = Settings(library=tmp_path / "none")
-    service = Service(settings, LibrarySession(settings), tmp_path)
-    client = TestClient(build_app(service), base_url="http://127.0.0.1:8650")
-    answer = client.post("/v1/search", json={"query": "lamp"})
-    assert (answer.status_code, answer.json()["type"]) == (409, "urn:rag:problem:library-not-found")
-    health = client.get("/v1/health").json()
-    assert (health["status"], health["library"]) == ("empty", None)
-    assert "rag index" in health["problem"]
 
 
 def test_files_that_are_gone_or_changed_are_named(client: TestClient, world: World) -> None:
