@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -192,25 +191,6 @@ def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
     assert (spent.failure, reasoner.asked.count("locate")) == ("BudgetSpent", 1)
     with pytest.raises(QuestionError):
         run(tmp_path / "d", description="...")
-
-
-def test_constraints_say_what_they_are() -> None:
-    both = Constraints(color="warm", audio="music", after="a door opens")
-    assert (both.kinds, both.worded()) == (
-        ("color", "audio", "temporal"),
-        "warm tones, with background music",
-    )
-    assert both.without("color").kinds == ("audio", "temporal")
-    assert Constraints(min_height=800, resolution=720).kinds == ("resolution",)
-    wrong: dict[str, Any]
-    for wrong, fault in (
-        ({"min_height": 0}, "min_height: Input should be greater"),
-        ({"min_height": 1080, "resolution": 720}, "no frame of 720p has at least 1080 lines"),
-        ({"after": "  "}, "holds no word"),
-        ({"color": "pink"}, "color: Input should be 'warm'"),
-    ):
-        with pytest.raises(UsageError, match=fault):
-            Constraints(**wrong)
 
 
 @pytest.mark.parametrize(

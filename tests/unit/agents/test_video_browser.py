@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -14,12 +14,9 @@ from corpora.records import Evidence
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, BrowserSettings, BrowseRun
-from rag.agents.video_browser.watcher import ScanResult, observation
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.library import Library
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.watching import Located, LocatedWindow
-from rag.web import SearchResult
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
@@ -187,13 +184,3 @@ def test_a_video_without_frames_is_read_by_its_transcript(tmp_path: Path) -> Non
         ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY
     )
     assert (run.answer.text, run.failures) == ("PLUM", ())
-
-
-@pytest.mark.parametrize("reason", ["subtitles at 1.0 s: under the bridge.", "under the bridge"])
-def test_what_is_learned_of_a_video_are_sentences(reason: str) -> None:
-    video: Any = SimpleNamespace(result=SearchResult(1, "u", "Bridges", ""))
-    window = LocatedWindow(start=1, end=2, reason=reason)
-    located = Located(relevant=True, windows=(window,), confidence=0.9, reason=reason)
-    for windows in ((window,), ()):
-        found = ScanResult(video, located, windows, VideoView("", 0, 3))
-        assert observation(found, MAIN).summary == f"{reason.rstrip('.')}."

@@ -12,7 +12,6 @@ from corpora.outputs import (
     atomic_file,
     atomic_write_text,
     check_output,
-    check_outputs,
     output_folder,
     replace_file,
 )
@@ -66,13 +65,6 @@ def test_an_indexed_file_is_refused_by_every_path(tmp_path: Path, force: bool) -
     for other in links(tmp_path, path):
         with pytest.raises(UsageError, match="is indexed in the library"):
             check_output(other, policy)
-
-
-def test_two_outputs_are_two_files(tmp_path: Path) -> None:
-    (tmp_path / "b").symlink_to(tmp_path / "a")
-    with pytest.raises(UsageError, match="is named for two outputs"):
-        check_outputs(FORCE, tmp_path / "a", None, taken_up=(tmp_path / "b",))
-    check_outputs(FORCE, "/dev/null", "/dev/null")
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

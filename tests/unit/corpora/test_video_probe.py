@@ -18,7 +18,7 @@ from corpora.video.probe import read_tracks
 from corpora.video.reader import MediaReader
 from corpora.video.records import TrackFacts
 from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
-from tests.fakes.synthetic import truncate, write_video
+from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture(scope="module")
@@ -178,14 +178,6 @@ def test_any_name_is_a_name(
     assert reader.probe(path).duration == pytest.approx(1.0, abs=0.05)
 
 
-def test_a_file_cut_off_is_measured_by_its_packets(reader: MediaReader, tmp_path: Path) -> None:
-    path = tmp_path / "a.mp4"
-    write_video(path, 20, container_options={"movflags": "+faststart"})
-    truncate(path, 0.6)
-    probe = reader.probe(str(path))
-    assert 8 < probe.duration < 19
-
-
 def _tracks(path: Path) -> TrackFacts:
     return read_tracks(str(path))
 
@@ -219,13 +211,6 @@ def test_frames_that_an_edit_list_leaves_out_are_not_counted(tmp_path: Path) -> 
                 packet.pts, packet.dts, packet.stream = packet.pts - shift, packet.dts - shift, copy
                 cut.mux(packet)
     assert (_tracks(tmp_path / "whole.mp4").frames, _tracks(tmp_path / "cut.mp4").frames) == (100, 75)
-
-
-@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
-def test_a_variable_rate_is_found(tmp_path: Path, name: str) -> None:
-    write_video(tmp_path / name, 4, fps=30, size=(64, 48), variable_rate=True)
-    assert _tracks(tmp_path / name).variable
-    assert _tracks(tmp_path / name).timecode == ""
 
 
 def test_milliseconds_of_a_container_are_no_variable_rate(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from corpora.video.reader import MediaReader
-from corpora.video.subtitles import plain_cue
 from rag.errors import UnsupportedFile
 from tests.fakes.synthetic import damage, write_video
 
@@ -46,25 +45,6 @@ def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path: Pat
     assert [(text.start, text.end, text.text) for text in texts] == [(0.0, 1.0, "cut"), (3.0, 4.5, "whole")]
 
 
-@pytest.mark.parametrize(
-    ("marked", "plain"),
-    [
-        (r"{\b1}bold{\b0} text", "bold text"),
-        ("<font color='red'>red</font>", "red"),
-        ("{not an override}", "{not an override}"),
-        ("5 &lt; 6&nbsp;!", "5 < 6 !"),
-        (r"one\Ntwo\hthree", "one two three"),
-        ("a &amp; b &lt;c&gt;", "a & b <c>"),
-        ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
-        ("<v Roger>hi</v> <00:01.000>there", "Roger: hi there"),
-        (r"{\p1}m 0 0 l 10 10{\p0}", ""),
-        (r"{\p1}m 0 0 l 9 9{\p0}Hello\Nthere", "Hello there"),
-    ],
-)
-def test_markup_goes_and_words_stay(marked: str, plain: str) -> None:
-    assert plain_cue(marked) == plain
-
-
 def sound(reader: MediaReader, path: Path) -> NDArray[np.float32]:
     blocks = list(reader.audio(str(path)))
     assert {block.dtype for block in blocks} == {np.dtype(np.float32)}
@@ -89,16 +69,6 @@ def test_sound_is_at_its_time(reader: MediaReader, tmp_path: Path, name: str, of
 def test_sound_that_comes_before_the_image(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 3, audio=True, start_offset=0.7)
     assert beeps(sound(reader, tmp_path / "a.mp4")) == pytest.approx([0, 1, 2], abs=0.03)
-
-
-@pytest.mark.slow
-def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaReader, tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mkv", 20, audio=True)
-    damage(tmp_path / "a.mkv", 0.02, seed=5)
-    found = beeps(sound(reader, tmp_path / "a.mkv"))
-    on_time = [k for k in range(20) if any(abs(beep - k) < 0.03 for beep in found)]
-    assert len(on_time) >= 12
-    assert on_time[-1] >= 15
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from fractions import Fraction
@@ -195,22 +194,6 @@ def test_markers_of_one_video_are_at_its_own_places() -> None:
         "why |C:ResolveColorBlue |M:a red car |D:125",
     ]
     assert "01:00:12:13" in render_markers(timeline(source()))
-
-
-def test_metadata_says_why() -> None:
-    planned = timeline(source(), evidence=("asr: the red car",))
-    made = json.loads(render_otio(planned))
-    clip = made["tracks"]["children"][0]["children"][0]
-    assert clip["metadata"]["rag"] == {
-        "query": "a red car",
-        "score": 0.5,
-        "citation": "5f0c2a@12.500-17.500",
-        "evidence": ["asr: the red car"],
-    }
-    assert clip["markers"][0]["comment"] == "asr: the red car"
-    root = ElementTree.fromstring(render_fcpxml(planned))
-    assert [md.get("value") for md in root.iter("md")][:3] == ["a red car", "0.5", "5f0c2a@12.500-17.500"]
-    assert "asr: the red car" in render_edl(planned)
 
 
 @EVERY_RATE

@@ -46,15 +46,6 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
-def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with ProgressDisplay() as watch:
-        watch.start(10.0, 1)
-        watch.file("a.mp4")
-        watch.advance(10.0)
-        watch.done()
-    assert capsys.readouterr().err == ""
-
-
 def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
     watch = ProgressDisplay()
     watch.total_files = 3
@@ -80,17 +71,6 @@ def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) 
     assert "no progress" in watch.line()
     watch.advance(1.0)
     assert "no progress" not in watch.line()
-
-
-def test_an_error_ends_the_clock() -> None:
-    def work() -> None:
-        with ProgressDisplay(interval=0.05) as watch:
-            watch.start(10.0, 1)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
 def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,11 +79,6 @@ def test_a_head_of_another_program_makes_no_library(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_looking_for_a_place_writes_nothing(tmp_path: Path) -> None:
-    assert writable_library(tmp_path / "new").folder == tmp_path / "new"
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_cannot_be_looked_into_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for folder, reason in (

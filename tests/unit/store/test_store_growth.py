@@ -12,11 +12,11 @@ import pytest
 from rag.store import maintenance
 from rag.store.database import Database
 from rag.store.finding import find_library
-from rag.store.head import Head, parse_head, read_head
+from rag.store.head import Head, read_head
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.records import EncoderRef, NullScores, ScoreCalibration
-from rag.store.schema import FIRST_TABLES, vectors_table
+from rag.store.records import EncoderRef
+from rag.store.schema import vectors_table
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump, maintained, table_health
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -28,15 +28,6 @@ VECTORS = vectors_table(IMAGE)
 
 def tables(folder: Path) -> list[str]:
     return sorted(read_head(Layout(folder))[0].tables)
-
-
-def test_a_head_reads_what_it_wrote(tmp_path: Path) -> None:
-    scores = NullScores((1, 10), (0.1, 0.2), (0.0, 0.5))
-    calibration = ScoreCalibration("1", "c", (0.1, -0.2), scores)
-    for meta in (None, META, dataclasses.replace(META, image_encoder=None, calibration=calibration)):
-        head = Head().next(dict.fromkeys(FIRST_TABLES, 1), None).next(dict.fromkeys(FIRST_TABLES, 2), meta)
-        assert parse_head(tmp_path, head.to_bytes()) == head
-        assert (head.number, head.oldest_in_use("files")) == (2, 1)
 
 
 def test_heads_that_a_reader_may_have_open_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

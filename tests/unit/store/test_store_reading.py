@@ -11,7 +11,7 @@ import pytest
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
-from rag.store.lookup import file_statuses, path_of, resolve_citation, seconds
+from rag.store.lookup import file_statuses, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.snapshot import Snapshot
@@ -183,15 +183,6 @@ def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, *, loaded: bo
         assert reader.spans(keys) == [spans(3)[2], spans(1)[0], spans(3)[2]]
 
 
-def test_the_files_of_a_content(library: Path) -> None:
-    with Reader.open(library) as reader:
-        (row,) = reader.files_of(video(1).video_id)
-        assert (row.path, row.content_id) == (video_path(1), video(1).video_id)
-        for unknown in ("unknown", "\ud800", ""):
-            assert reader.files_of(unknown) == ()
-        assert path_of(reader, video(1).video_id) == video_path(1)
-
-
 def test_names_and_ids(reader: Reader) -> None:
     assert [v.path for v in reader.videos()] == sorted(video_path(n) for n in (1, 2, 3))
     assert reader.video(video(1).video_id) == video(1)
@@ -247,14 +238,6 @@ def test_a_window_is_cited_by_clock_times_too(reader: Reader) -> None:
         resolve_citation(reader, f"{name}@00:01-00:75")
     with pytest.raises(UsageError, match=r"in seconds or as 01:02:03"):
         resolve_citation(reader, f"{name}@1-nan")
-
-
-def test_evidence_overlaps_half_open(reader: Reader) -> None:
-    one = video(1).video_id
-    assert reader.evidence(one, 0.0, 100.0) == spans(1)
-    assert reader.evidence(one, 5.0, 10.0) == []
-    assert reader.evidence(one, 4.9, 10.1) == spans(1)[:2]
-    assert reader.evidence(video(8).video_id, 0.0, 100.0) == []
 
 
 def test_vectors_of_spans_are_those_they_were_indexed_with(reader: Reader) -> None:

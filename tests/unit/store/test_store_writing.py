@@ -74,32 +74,6 @@ def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path: Path) 
     assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
 
 
-def test_committed_clips_hold_what_a_resume_needs(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        writer.begin_video(video(1))
-        writer.add_clips([clip_frames(1, 1)])
-        writer.add_clips([clip_frames(1, 0)])
-    with Writer.open(tmp_path / "lib") as writer:
-        held = writer.committed_clips(video(1).video_id)
-    assert [c.clip for c in held] == [clip_frames(1, 0).clip, clip_frames(1, 1).clip]
-    assert [c.pixels for c in held] == ["pixels-1-0", "pixels-1-1"]
-
-
-def test_rows_of_a_video_need_its_beginning(tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        with pytest.raises(ValueError, match="set_meta"):
-            writer.begin_video(video(1))
-        writer.set_meta(META)
-        with pytest.raises(ValueError, match="begin_video"):
-            writer.add_clips([clip_frames(1, 0)])
-        with pytest.raises(ValueError, match="begin_video"):
-            writer.finish_video(video(1), {})
-        add_video(writer, 1)
-        with pytest.raises(ValueError, match="begin_video"):
-            writer.put_evidence(video(1).video_id, [], np.empty((0, TEXT.dim)))
-
-
 def test_vectors_that_do_not_fit_are_refused_whole(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
