@@ -40,12 +40,11 @@ def make_web(
     *,
     faults: Faults | None = None,
     page: str = "A kettle boils water.",
-    lines: bool = True,
     **changes: str,
 ) -> Web:
     """`count` videos of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
-    `page`: the text of the only page. `lines`: with a transcript.
+    `page`: the text of the only page.
     `changes`: availability of a video by its id.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +63,7 @@ def make_web(
                 channel="Tea",
                 upload_date=f"2020-01-{number + 1:02d}",
                 duration=DURATION,
-                transcript=tuple(said) if lines else (),
+                transcript=tuple(said),
                 file=f"{name}.mp4",
                 content_id=content_hash(folder / f"{name}.mp4"),
                 availability=changes.get(name, "ok"),

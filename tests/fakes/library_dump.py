@@ -20,7 +20,6 @@ from rag.store.error_mapping import read_errors
 from rag.store.finding import require_library
 from rag.store.head import read_head
 from rag.store.layout import Layout, Location
-from rag.store.maintenance import fragment_rows
 from rag.store.records import PULLED
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors
 
@@ -90,7 +89,6 @@ class TableHealth(NamedTuple):
     """What maintenance has left to do in a table."""
 
     fragments: int
-    small: int
     versions: int
     unindexed: int
 
@@ -101,11 +99,10 @@ def table_health(folder: Path) -> dict[str, TableHealth]:
     for name, version in read_head(layout)[0].tables.items():
         dataset = layout.dataset(name, version)
         rows = [fragment.metadata.num_rows for fragment in dataset.get_fragments()]
-        small = sum(count < fragment_rows(name) for count in rows)
         texts = [each for each in dataset.describe_indices() if each.field_names == [FULL_TEXT]]
         unindexed = sum(rows) - sum(each.num_rows_indexed for each in texts)
         unindexed = unindexed if name in FULL_TEXT_TABLES else 0
-        found[name] = TableHealth(len(rows), small, len(dataset.versions()), unindexed)
+        found[name] = TableHealth(len(rows), len(dataset.versions()), unindexed)
     return found
 
 

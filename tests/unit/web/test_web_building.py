@@ -95,15 +95,6 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> Non
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
-def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
-    shutil.copy(video, tmp_path / "good.mp4")
-    (tmp_path / "bad.mp4").write_bytes(b"no video at all")
-    report = build_web(tmp_path / "web", [tmp_path])
-    assert report.videos == 1
-    assert [Path(problem.path).name for problem in report.problems] == ["bad.mp4"]
-    assert report.exit_code == 3
-
-
 def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
     with pytest.raises(WebUnusable, match="rag web build"):
         open_web(tmp_path)

@@ -12,16 +12,7 @@ from typing import Any, cast
 import pytest
 
 from corpora.identity import content_hash
-from rag.errors import (
-    AccessRefused,
-    NoMedia,
-    NoTranscript,
-    PageGone,
-    QuestionError,
-    UsageError,
-    WebError,
-    WebUnusable,
-)
+from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, QuestionError, WebError, WebUnusable
 from rag.library import Library
 from rag.records import VideoHit
 from rag.web import (
@@ -75,24 +66,6 @@ def folder(tmp_path: Path) -> Path:
     ]
     write_catalogue(home, [first, *others, *closed, bare], pages)
     return home
-
-
-def test_results_page_by_page(folder: Path) -> None:
-    web: Web = open_web(folder, engine="bm25")
-    seen, page = [], 1
-    while page is not None:
-        found = web.search_videos("kettle", page=page, page_size=7)
-        assert found.total == COUNT
-        seen += found.results
-        page = found.next_page
-    assert [result.rank for result in seen] == list(range(1, COUNT + 1))
-    assert len({result.url for result in seen}) == COUNT
-    assert all(len(result.snippet) < 300 for result in seen)
-    assert web.search_videos("kettle", page=99).results == ()
-    assert web.search_videos("").results == ()
-    for page_, size in ((0, 10), (1, 0), (1, 101)):
-        with pytest.raises(UsageError):
-            web.search_videos("kettle", page=page_, page_size=size)
 
 
 def test_files_without_titles_are_found_by_what_is_said(folder: Path) -> None:
@@ -275,9 +248,3 @@ def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> 
     assert web.search_videos("!").results == ()
     web = open_web(tmp_path / "web", library=library, spoken=True)
     assert [result.url for result in web.search_videos("kettle video 7").results] == [entries["video03"].url]
-
-
-@pytest.mark.parametrize("text", ["2", "slow=x", "quick=0.1", "slow=-1", "nan"])
-def test_rates_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError):
-        Faults.parse(text)
