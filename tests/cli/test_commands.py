@@ -14,10 +14,7 @@ from typing import Any
 import pytest
 
 from corpora.records import Passage
-from rag._cli import demo
 from rag._cli.main import main
-from rag.errors import LibraryNotFound
-from rag.indexing.report import IndexReport
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter
 from rag.store.records import FileState
@@ -116,15 +113,10 @@ def test_videos_that_an_ended_run_left_are_named(
 
 
 def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+    """What they print as JSON: tests/golden."""
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
-    assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]
     assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
-    shape = _json(capsys)
-    assert (shape["video"], shape["path"], shape["video_id"]) == ("a.mp4", "b/a.mp4", "a")
-    assert shape["windows"] == [
-        {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25, "relevance": 0.4}
-    ]
-    assert (shape["matched"], shape["verdict"], shape["threshold"]) == (True, "possibly", 0.3)
+    capsys.readouterr()
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a lamp", {"count": 3, "window_seconds": 2.0}),
@@ -194,38 +186,6 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert _json(capsys)["paths"] == ["a.mp4"]
     assert main(["remove", "b.txt"]) == 1
     assert "none of these is in the library: b.txt" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("library")
-def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main(["ask", "too long"]) == 2
-    assert capsys.readouterr().err == "rag: the question is too long\n"
-
-    def nowhere(*_: object, **__: object) -> None:
-        raise LibraryNotFound("no library here\nor there")
-
-    monkeypatch.setattr(Library, "open", nowhere)
-    assert main(["search", "x"]) == 1
-    assert capsys.readouterr().err == "rag: no library here\\nor there\n"
-
-
-def test_the_demo_prints_each_answer_with_its_truth_and_sheet(
-    library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its clips and their library: tests/e2e/test_demo_offline.py."""
-    monkeypatch.setattr(demo, "_make_clips", lambda folder, _: folder)
-    monkeypatch.setattr(Library, "index", lambda *_, **__: IndexReport(files_found=3, unchanged=3))
-    monkeypatch.setattr(demo, "render_sheet", lambda _, out, **__: out)
-    assert main(["demo", "--text"]) == 0
-    printed = capsys.readouterr().out
-    assert "3 found, 3 unchanged" in printed
-    for text, _ in library.asked:
-        assert f"? {text}\na lamp\n" in printed
-    assert (
-        printed.count("    contact sheet: demo/") == printed.count(" (incorrect)") == len(library.asked) == 3
-    )
-    assert "    ground truth: radar in " in printed
-    assert 'rag ask --library demo/.rag "..."' in printed
 
 
 def test_an_interrupt_is_one_line_and_130(
