@@ -172,17 +172,6 @@ def test_frames_come_in_the_order_asked_for(reader: Reader) -> None:
     assert reader.frames([]) == reader.frames([clip_frames(8, 0).clip.clip_id]) == []
 
 
-@pytest.mark.parametrize("loaded", [True, False])
-def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, *, loaded: bool) -> None:
-    with Reader.open(library) as reader:
-        if loaded:
-            reader.search_evidence(WORD_QUERY, 1)
-        assert reader.evidence(video(2).video_id, 0.0, 99.0) == spans(2)
-        assert reader.evidence(video(8).video_id, 0.0, 99.0) == []
-        keys = [f"{video(n).video_id}:e00000{i}" for n, i in ((3, 2), (1, 0), (3, 2))]
-        assert reader.spans(keys) == [spans(3)[2], spans(1)[0], spans(3)[2]]
-
-
 def test_names_and_ids(reader: Reader) -> None:
     assert [v.path for v in reader.videos()] == sorted(video_path(n) for n in (1, 2, 3))
     assert reader.video(video(1).video_id) == video(1)
