@@ -14,7 +14,6 @@ from rag.errors import LibraryError, QuestionError, UsageError
 from rag.library import Library
 from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, VideoCitation, passage_citation
 from rag.settings import load_settings
-from rag.store.filters import nearest_names
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -125,14 +124,6 @@ def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:
     on_pages = PassageHit("a.pdf", Passage("77ab", "d", "", "Oak.", (4, 5)), 1.0)
     assert str(on_pages) == "a.pdf (pages 4-5, passage 77ab)"
     assert str(passage_citation("a.pdf", on_pages.passage, 1.0)) == str(on_pages)
-
-
-PATHS = ("/a/talk on Bees.mp4", "/a/talk on trees.mkv", "/a/2/intro.mp4", "/a/1/intro.mp4", "/a/lamp.webm")
-
-
-def test_the_most_alike_comes_first_whatever_its_capitals_and_folder() -> None:
-    assert nearest_names("videos/Talk on bee.mp4", PATHS)[0] == "talk on Bees.mp4"
-    assert nearest_names("talk on trees.mp4", PATHS) == ["talk on trees.mkv", "talk on Bees.mp4"]
 
 
 def test_the_library_says_what_may_have_been_meant(library: Library) -> None:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from corpora.records import Clip
 from indexers.protocol import unit_rows
 from rag.null_scores import LibraryScores, centre_of, measure_null_scores, standard_score
-from rag.relevance import ImageScoreCalibrator, chunk_relevance, text_relevance
+from rag.relevance import chunk_relevance, text_relevance
 from rag.store.records import SCORE_MEASURES, ClipFrames, ScoreCalibration
-from tests.fakes.answer_world import ImageWords
 
 THRESHOLD = 0.3
 FRAMES = 12
@@ -161,12 +160,3 @@ def test_curves_rise_and_stay_in_bounds() -> None:
         assert curve[-1] <= 1.0
     assert text_relevance(0.2, 0.0) < 0.05
     assert text_relevance(0.65, 0.3) > 0.9
-
-
-def test_an_image_is_relevant_to_what_it_shows_only() -> None:
-    tower = ImageWords()
-    scale = ImageScoreCalibrator(tower)
-    image = tower.image(["drill"], "seed")
-    shown, other = tower.encode_text(["A video that shows a drill.", "A video that shows a kettle."])
-    assert scale.relevance(shown, image) > 0.9
-    assert scale.relevance(other, image) < 0.3

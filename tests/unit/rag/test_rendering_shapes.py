@@ -13,29 +13,6 @@ from rag.records import ScoreCurve, VideoHit
 from rag.rendering.shapes import curve_shape, plain, search_shape, to_json
 
 
-def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:
-    hit = VideoHit("a.mp4", "v1", 1, 6, Clip("v1:00000", "v1", 0, 30), 0.9, relevance=0.3)
-    given = [search_shape("x", hits, threshold=t) for hits, t in (([hit], 0.3), ([hit], 0.31), ([], 0.0))]
-    assert [(shape["matched"], shape["threshold"]) for shape in given] == [
-        (True, 0.3),
-        (False, 0.31),
-        (False, 0.0),
-    ]
-    assert "matched" not in search_shape(None, [hit])
-
-
-def test_hits_that_are_no_match_come_last() -> None:
-    clips = [Clip(f"v1:{n:05d}", "v1", 30 * n, 30 * n + 30) for n in range(3)]
-    relevances = (0.2, 0.5, 0.1)
-    hits = [
-        VideoHit("a.mp4", "v1", clip.start, clip.end, clip, 0.9, relevance=relevance)
-        for clip, relevance in zip(clips, relevances, strict=True)
-    ]
-    shape = search_shape("x", hits, shots=[None] * 3, threshold=0.3)
-    assert [found["relevance"] for found in shape["results"]] == [0.5, 0.2, 0.1]
-    assert [found["relevance"] for found in search_shape("x", hits)["results"]] == [0.2, 0.5, 0.1]
-
-
 def test_a_curve_keeps_its_peaks_when_it_is_thinned() -> None:
     times, scores = np.arange(1000) / 2, np.zeros(1000)
     scores[[3, 500, 999]] = 1.0, 2.0, 3.0

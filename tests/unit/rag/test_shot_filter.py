@@ -11,18 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import AudioClass, Clip, Shot, SoundTrack
-from rag.errors import LibraryError, UsageError
+from rag.errors import LibraryError
 from rag.records import SearchFilter, ShotFilter
 from rag.relevance import ImageScoreCalibrator
-from rag.retrieval.shots import (
-    CONTEXT_SECONDS,
-    allowed_spans,
-    browse,
-    check_filter,
-    resolved,
-    seen_spans,
-    unmeasured,
-)
+from rag.retrieval.shots import CONTEXT_SECONDS, allowed_spans, browse, resolved, seen_spans, unmeasured
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
@@ -201,17 +193,3 @@ def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path: Path) ->
             (other, 20, 25),
         ]
         assert found(SearchFilter(shots=ShotFilter(audio="ambient"))) == []
-
-
-def test_a_filter_that_nothing_can_meet_is_refused() -> None:
-    check_filter(SearchFilter(shots=ShotFilter(after="a lamp")))
-    check_filter(SearchFilter(paths=("*.md",)), "passage")
-    for wanted, kind in (
-        (SearchFilter(shots=ShotFilter(tone="warm")), "passage"),
-        (SearchFilter(start=0.0), "passage"),
-        (SearchFilter(end=5.0), "passage"),
-        (SearchFilter(shots=ShotFilter(after="  ")), "video"),
-        (SearchFilter(shots=ShotFilter(before="\N{FIRE}")), "all"),
-    ):
-        with pytest.raises(UsageError):
-            check_filter(wanted, kind)

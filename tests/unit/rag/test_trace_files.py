@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -29,17 +28,3 @@ def test_a_trace_that_is_never_written_leaves_an_old_one(tmp_path: Path) -> None
 def test_a_full_disk_is_one_line() -> None:
     with pytest.raises(RagError, match="/dev/full: cannot be written: no space"):
         WebTrace("/dev/full").add("open", "https://v.example/")
-
-
-def test_a_trace_has_a_line_for_each_step_and_the_schema_in_the_first(tmp_path: Path) -> None:
-    steps = [
-        Step(1, "plan", "one", {"queries": ["a"]}, "loop", 1),
-        Step(2, "failure", "two", {"error": "WebTimeout"}),
-        Step(3, "look", "", {"node": 4}),
-    ]
-    trace = TraceFile(tmp_path / "t.jsonl")
-    for step in steps:
-        trace.write(step.line())
-    lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
-    assert lines[0].pop("schema") == "rag.trace/1"
-    assert lines == [step.line() for step in steps]
