@@ -458,7 +458,8 @@ def agent_words(agent: str, arguments: Mapping[str, Any]) -> Iterator[str]:
         flag = f"--{name.replace('_', '-')}"
         for one in () if name in needed else value if isinstance(value, list) else (value,):
             if one is not False:
-                yield flag if one is True else f"{flag}={one}"
+                # Of any other option: a flag alone would take the next word for its value.
+                yield flag if one is True and name == "must_choose" else f"{flag}={one}"
     yield "--"
     yield from (arguments[name] for name in needed)
 

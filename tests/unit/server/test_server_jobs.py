@@ -244,6 +244,8 @@ def test_a_job_of_an_agent_sets_what_the_command_line_takes_and_names_no_file() 
     files = {"trace", "force", "web", "corpus", "library", "config"}
     assert offered - AGENT_OPTIONS == files | {"json", "verbose", "events", "faults"}
     assert offered >= AGENT_OPTIONS
+    taken = {"option": True, "audio": True, "question": "--trace=/x"}
+    assert [*agent_words("browse", taken)] == ["--option=True", "--audio=True", "--", "--trace=/x"]
 
 
 @pytest.fixture
