@@ -14,9 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from corpora.identity import file_sha256
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query, TaskInput
 from eval.task import Footage, Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering
-from eval.tasks.published import PublishedRows, load_published, published_files, read_records
+from eval.tasks.libraries import fingerprints, indexing, rendering
+from eval.tasks.published import (
+    PublishedRows,
+    load_published,
+    published_files,
+    read_records,
+    write_manifest,
+    write_records,
+)
+from eval.workbench.corpus import check_data_folder
+from eval.workbench.recording import recorded_fields
 from eval.workbench.seeds import stable_number
+from eval.workbench.web import Upload, WebPlan, make_web
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError
@@ -24,10 +34,12 @@ from rag.library import Library
 from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.store.lookup import whole_file
 from rag.web import Web, open_web
+from rag.web.catalogue import read_catalogue
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
     from rag.settings import Settings
+    from rag.web.catalogue import Catalogue
 
 SettingsT = TypeVar("SettingsT")
 Record = TypeVar("Record")
@@ -35,18 +47,12 @@ WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
 
 
 @dataclass(frozen=True)
-class AgentEnvironment:
-    """What an agent needs that looks for videos on a web."""
+class WebEnvironment:
+    """What solvers of a web task are opened on."""
 
     web: Web
     reasoner: Reasoner
     frame_source: FrameSource
-
-
-@dataclass(frozen=True)
-class WebEnvironment(AgentEnvironment):
-    """What solvers of a web task are opened on."""
-
     library: Library
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
 
@@ -104,8 +110,23 @@ class Variants(Generic[SettingsT]):
         raise UsageError(f"no system {name!r}; there are {', '.join(self.abouts)}")
 
 
+@dataclass(frozen=True, slots=True)
+class SyntheticWeb:
+    """Data that are made where they are missing: a web, and queries about uploads in it.
+
+    The queries and these uploads are kept as they were drafted; commit 81036854 has what made them.
+    """
+
+    plan: WebPlan
+    """All other uploads."""
+    drafted: Path
+    """Folder with `uploads.jsonl` and the queries."""
+    reads_screen: bool = False
+    """Whether text on the screen is read while indexing (OCR), as some questions need."""
+
+
 class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
-    """`shape`: of the synthetic data, made where they are missing; None for published rows."""
+    """`shape`: of the synthetic data; None for published rows."""
 
     benchmark: ClassVar[str]
     """Name of the published benchmark."""
@@ -113,13 +134,20 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     record_type: ClassVar[type]
     records_file: ClassVar[str]
     """Of the synthetic data."""
+    upload_type: ClassVar[type[Upload]] = Upload
     row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json", ".parquet")
     """Endings of files of published rows."""
     quota: ClassVar[Mapping[str, int]] = {}
     """Queries of each family in the paper's choice for further analysis."""
 
     def __init__(
-        self, name: str, about: str, folder: Path | None, shape: Any = None, *, balanced: str = ""
+        self,
+        name: str,
+        about: str,
+        folder: Path | None,
+        shape: SyntheticWeb | None = None,
+        *,
+        balanced: str = "",
     ) -> None:
         """`balanced`: a seed, for a choice of the queries by `quota`; empty for all of them."""
         if balanced and not balanced.isdecimal():
@@ -130,8 +158,10 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
         """Dotted names to values that the questions rest on: speech of rendered videos is read from the web's
-        transcripts, and they have no text on the screen; other videos are as the user indexes them."""
-        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
+        transcripts; other videos are as the user indexes them."""
+        if self.shape is None:
+            return {}
+        return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}
 
     @abstractmethod
     def parse_row(self, fields: Any, fallback: str, /) -> Any:
@@ -148,18 +178,33 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """Of all uploads that show what a record asks for; empty where they are unknown."""
 
     @abstractmethod
-    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
-        """Make the synthetic data of `shape`."""
+    def with_contents(self, record: Any, catalogue: Catalogue, /) -> Any:
+        """A drafted record with what only the rendered videos tell: their content ids."""
+
+    def build(self, folder: Path, shape: SyntheticWeb, progress: ProgressCallback | None) -> None:
+        """Render the web in `folder/web`, and write the queries; resumed by the same call.
+
+        Raises `UsageError` for a folder with other files, or `RagError`.
+        """
+        check_data_folder(folder, "web")
+        uploads = read_records(shape.drafted / "uploads.jsonl", self.upload_type)
+        make_web(folder / "web", shape.plan, inserted=uploads, progress=rendering(progress))
+        catalogue = read_catalogue(folder / "web")
+        drafted: list[Record] = read_records(shape.drafted / self.records_file, self.record_type)
+        records = [self.with_contents(record, catalogue) for record in drafted]
+        write_records(folder / self.records_file, records)
+        plan, files = recorded_fields(shape.plan), (self.records_file, *WEB_FILES)
+        write_manifest(folder, files, benchmark=self.name, plan=plan, queries=len(records))
 
     def load(
-        self, folder: Path, settings: Settings, progress: ProgressCallback | None
+        self, folder: Path, progress: ProgressCallback | None
     ) -> tuple[Sequence[Path], PublishedRows[Record]]:
         """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
         if self.shape is None:
             paths = published_files(folder, self.benchmark, *self.row_files)
             return paths, self.load_rows(paths)
         if not (folder / "manifest.json").is_file():
-            self.build(folder, settings, rendering(progress))
+            self.build(folder, self.shape, progress)
         path = folder / self.records_file
         records: list[Record] = read_records(path, self.record_type)
         return [path], PublishedRows({self.query_of(record).query_id: record for record in records})
@@ -203,7 +248,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         chosen = task_settings(
             self.name, settings, folder / "library", self.fixed_settings, synthetic=self.shape is not None
         )
-        files, rows = self.load(folder, chosen, progress)
+        files, rows = self.load(folder, progress)
         gold = self.choose(rows.records)
         environment = open_environment(folder, chosen, progress)
         hashed = [*files, *(folder / name for name in WEB_FILES)]
@@ -265,7 +310,7 @@ class WebSolver(Generic[SettingsT]):
     """A variant of an agent; every query meets the web as its first visitor."""
 
     variant: Variant[SettingsT]
-    environment: AgentEnvironment
+    environment: WebEnvironment
     seed: int = 0
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from eval.workbench.catalogue import Split, scene
-from eval.workbench.jobs import CorpusPlan, Job
+from eval.workbench.jobs import Job
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number
@@ -57,21 +57,6 @@ class ShotJob(Job):
     def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
         """Blocks of mono float32 (n,) at 16 kHz, one a shot."""
         return _sound(video, self.audio)
-
-
-def shot_job(
-    name: str,
-    number: int,
-    plan: CorpusPlan,
-    seeds: tuple[int, ...],
-    shot_seconds: float,
-    *,
-    light: str = "",
-    audio: AudioKind = "ambient",
-) -> ShotJob:
-    """A job for the stories of `seeds`, one shot of `shot_seconds` each."""
-    minutes = len(seeds) * shot_seconds / 60
-    return ShotJob("web", name, number, minutes, plan, None, (), seeds, shot_seconds, light, audio)
 
 
 def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", light: str = "") -> ClipStory:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,14 @@ from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow, Output, Score, make_sample
 from eval.runs.runner import run_solver
 from eval.task import Prepared
-from eval.tasks.rvms.construction import MINI
 from eval.tasks.rvms.task import RvmsTask
-from eval.tasks.web_task import WebEnvironment
+from eval.tasks.web_task import SyntheticWeb, WebEnvironment
 from eval.workbench.video import Render
+from eval.workbench.web import WebPlan
 from tests.fakes.settings import FIXED_BACKEND
 
-SMALL = replace(
-    MINI,
-    minutes=(0.75, 0.75),
-    noise=1,
-    short=Render(180, 2),
-    other=Render(180, 2),
-    samples=str(Path(__file__).with_name("rvms_samples.jsonl")),
+SMALL = SyntheticWeb(
+    WebPlan(5, "dev", 0, noise=1, render=Render(180, 2)), Path(__file__).with_name("rvms_mini")
 )
 SYSTEMS = ("raclo", "oracle-stored")
 

@@ -17,11 +17,10 @@ from eval.reports.page import write_report
 from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared
-from eval.tasks.shotfinder.construction import MINI
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
 from eval.tasks.shotfinder.scorer import NO_FRAME, NO_VERDICT, SPENT, FrameStore, ShotScorer
 from eval.tasks.shotfinder.solvers import METADATA
-from eval.tasks.shotfinder.task import ShotFinderTask
+from eval.tasks.shotfinder.task import MINI, ShotFinderTask
 from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.reasoners.roles.material import VideoView

@@ -77,8 +77,6 @@ VARIANTS = Variants(
     _point,
     "figure 3",
 )
-CONTROLS = ("tool-free", "text-search")
-"""Without any video; synthetic questions that they answer are dropped."""
 
 
 @dataclass(frozen=True)

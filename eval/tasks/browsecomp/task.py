@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.intervals import Estimate
@@ -14,16 +15,16 @@ from eval.reports.described import load_report
 from eval.reports.spec import Section
 from eval.reports.tables import Column, percent
 from eval.task import Prepared, task_opener
-from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, query_of, question_of
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
-from eval.tasks.libraries import FileCounter
-from eval.tasks.web_task import WebEnvironment, WebTask
+from eval.tasks.web_task import SyntheticWeb, WebEnvironment, WebTask
+from eval.workbench.video import Render
+from eval.workbench.web import WebPlan
 from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:
-    from rag.settings import Settings
+    from rag.web.catalogue import Catalogue
 
 BINS = 5
 """The calibration error has as many bins (equation 5)."""
@@ -79,7 +80,7 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
-    record_type, records_file = BrowseQuestion, QUESTIONS
+    record_type, records_file = BrowseQuestion, "questions.jsonl"
     variants = VARIANTS
     report = REPORT
     score_type = BrowseScore
@@ -89,28 +90,44 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     input_of = staticmethod(input_of)
     open_solver = staticmethod(VideoBrowserSolver)
 
-    @property
-    def fixed_settings(self) -> Mapping[str, Any]:
-        """As of the base class, with text on the screen of rendered videos where questions need it."""
-        if self.shape is None:
-            return {}
-        return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}
-
     def addresses(self, record: BrowseQuestion) -> Sequence[str]:
         return [url for source in record.evidence for url in source.urls]
 
-    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
-        build_browsecomp(folder, self.shape, settings.encoder, progress=progress)
+    def with_contents(self, record: BrowseQuestion, catalogue: Catalogue) -> BrowseQuestion:
+        """The content ids of its videos, and every other upload that shows one of them."""
+        by_url = {entry.url: entry for entry in catalogue.videos}
+        sources = []
+        for source in record.sources:
+            entry = by_url[source.urls[0]]
+            shown = [
+                other.url
+                for other in catalogue.videos
+                if other.url not in source.urls
+                and (other.content_id == entry.content_id or other.alias_of == entry.id)
+            ]
+            sources.append(replace(source, video_id=entry.content_id, urls=(*source.urls, *shown)))
+        return replace(record, sources=tuple(sources))
 
     def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> BrowseScorer:
         self.check_judge(judge)
         return BrowseScorer(prepared.environment.reasoner, prepared.gold, judge or "reasoner")
 
 
+_DRAFTED = Path(__file__).with_name("workbench")
+_PLAN = WebPlan(seed=23, videos=24, reuploads=0.15, mirrors=0.15, noise=60, render=Render(360, 6))
+# A fifth of the questions ask for text on the screen.
+FULL = SyntheticWeb(_PLAN, _DRAFTED / "full", reads_screen=True)
+"""A target video is some minutes long, has a channel and a day of its own, states a story in its description,
+and says one thing in passing. Some say, or show on a card, under which name the work continues: that
+leads to another target video. Rules of the embedded reasoner were tuned on the web of seed 11."""
+MINI = SyntheticWeb(
+    WebPlan(seed=11, videos=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
+    _DRAFTED / "mini",
+)
 open_workbench = task_opener(
     BrowseCompTask,
     "browsecomp-workbench",
-    "over 150 questions in three levels over a synthetic web of videos",
+    "158 questions in three levels over a synthetic web of videos",
     FULL,
 )
 open_mini = task_opener(

@@ -17,16 +17,16 @@ from eval.reports.spec import Section
 from eval.reports.tables import Column
 from eval.runs.records import Query, TaskInput
 from eval.task import Prepared, task_opener
-from eval.tasks.libraries import FileCounter
-from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, STAGES, RvmsScore, RvmsScorer
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
-from eval.tasks.web_task import Variant, WebEnvironment, WebTask
+from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
+from eval.workbench.video import Render
+from eval.workbench.web import WebPlan
 from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:
-    from rag.settings import Settings
+    from rag.web.catalogue import Catalogue
 
 FULL_CUES = "GKTA"
 CUED = ("raclo", "raclo-stored")
@@ -116,7 +116,7 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
-    record_type, records_file = RvmsSample, SAMPLES
+    record_type, records_file = RvmsSample, "samples.jsonl"
     variants = VARIANTS
     report = REPORT
     score_type = RvmsScore
@@ -133,8 +133,10 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     def addresses(self, record: RvmsSample) -> Sequence[str]:
         return [upload.url for upload in record.uploads]
 
-    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
-        build_rvms(folder, self.shape, progress=progress)
+    def with_contents(self, record: RvmsSample, catalogue: Catalogue) -> RvmsSample:
+        by_url = {entry.url: entry for entry in catalogue.videos}
+        uploads = tuple(replace(one, video_id=by_url[one.url].content_id) for one in record.uploads)
+        return replace(record, uploads=uploads)
 
     def input_of(self, record: RvmsSample) -> TaskInput:
         """What a solver sees of a sample."""
@@ -148,6 +150,11 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         return RvmsScorer(prepared.environment, prepared.gold, judge or "reasoner")
 
 
+_DRAFTED = Path(__file__).with_name("workbench")
+FULL = SyntheticWeb(WebPlan(23, "test", 0, noise=30, render=Render(360, 4)), _DRAFTED / "full")
+"""A target video has an occasion and a detail, stated in its description and remembered in other words.
+Other videos share one of them, so that no search for a single fact leads to one video alone."""
+MINI = SyntheticWeb(WebPlan(5, "dev", 0, noise=2, render=Render(360, 2)), _DRAFTED / "mini")
 open_workbench = task_opener(
     RvmsTask,
     "rvms-workbench",

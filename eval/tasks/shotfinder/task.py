@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,27 @@ from eval.metrics.scored import Measure, Scored, correct, number, restricted, sa
 from eval.reports.described import Rule, load_report
 from eval.reports.tables import Column
 from eval.task import Prepared, task_opener
-from eval.tasks.libraries import FileCounter
-from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
-from eval.tasks.shotfinder.dataset import BENCHMARK, QUOTA, ShotQuery, input_of, query_of, shot_query, stated
+from eval.tasks.shotfinder.dataset import (
+    BENCHMARK,
+    QUOTA,
+    Place,
+    ShotQuery,
+    input_of,
+    query_of,
+    shot_query,
+    stated,
+)
 from eval.tasks.shotfinder.scorer import JUDGES, STAGES, FrameStore, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
-from eval.tasks.web_task import Variant, WebEnvironment, WebTask
+from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
+from eval.workbench.shot_videos import ShotJob
+from eval.workbench.video import Render
+from eval.workbench.web import Upload, WebPlan
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 
 if TYPE_CHECKING:
-    from rag.settings import Settings
+    from rag.web.catalogue import Catalogue
 
 RULES = ("truth", "moment", "strict", "strict, any candidate", "lenient, any candidate", "clip")
 
@@ -82,11 +92,23 @@ REPORT = load_report(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ShotUpload(Upload):
+    """One of a family: of the colour, style, sound or resolution task two videos of the same stories.
+
+    Each is asked for the same shots, so that for every query there is a shot that fits the description as
+    well and not the constraint. A temporal video shows one story twice, and only the shots before and after
+    differ.
+    """
+
+    video: ShotJob
+
+
 class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
-    record_type, records_file = ShotQuery, QUERIES
+    record_type, records_file, upload_type = ShotQuery, "queries.jsonl", ShotUpload
     variants = VARIANTS
     report = REPORT
     score_type = SearchScore
@@ -112,8 +134,14 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     def addresses(self, record: ShotQuery) -> Sequence[str]:
         return record.gold.urls
 
-    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
-        build_shotfinder(folder, self.shape, progress=progress)
+    def with_contents(self, record: ShotQuery, catalogue: Catalogue) -> ShotQuery:
+        """Content ids in place of file names."""
+        ids = {entry.url: entry.content_id for entry in catalogue.videos}
+
+        def held(place: Place) -> Place:
+            return replace(place, video_id=ids[place.urls[0]])
+
+        return replace(record, gold=held(record.gold), twins=tuple(map(held, record.twins)))
 
     def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
         self.check_judge(judge)
@@ -123,6 +151,11 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         return ShotScorer(environment, prepared.gold, frames, self.folder or Path(), judge or "reasoner")
 
 
+_DRAFTED = Path(__file__).with_name("workbench")
+# As many frames a second as a library samples.
+_PLAN = WebPlan(seed=41, split="test", videos=0, noise=60, render=Render(height=360, fps=2))
+FULL = SyntheticWeb(_PLAN, _DRAFTED / "full")
+MINI = SyntheticWeb(replace(_PLAN, noise=8), _DRAFTED / "mini")
 open_workbench = task_opener(
     ShotFinderTask,
     "shotfinder-workbench",

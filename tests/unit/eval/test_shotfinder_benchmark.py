@@ -12,10 +12,10 @@ import pytest
 
 from eval.metrics.agreement import Agreement
 from eval.tasks.published import read_records
-from eval.tasks.shotfinder.construction import DRAFTED, FULL, MINI, ShotShape, plan_families, uploads_of
 from eval.tasks.shotfinder.dataset import QUOTA, Place, ShotQuery
 from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, true_moment, true_shot
-from eval.tasks.shotfinder.task import open_folder
+from eval.tasks.shotfinder.task import FULL, MINI, ShotUpload, open_folder
+from eval.tasks.web_task import SyntheticWeb
 from rag.agents.shotfinder.constraints import Constraints
 
 CARD: dict[str, Any] = {
@@ -83,12 +83,9 @@ def test_the_balanced_140(tmp_path: Path) -> None:
     assert sum(QUOTA.values()) == 140
 
 
-def test_the_full_plan_has_the_papers_shares() -> None:
-    families = plan_families(FULL)
-    asked = Counter[tuple[str, str]]()
-    for family in families:
-        for member in family.members:
-            asked[family.task, member.value or family.value] += len(family.asked)
+def test_the_queries_have_the_papers_shares() -> None:
+    queries = read_records(FULL.drafted / "queries.jsonl", ShotQuery)
+    asked = Counter((query.task, query.value) for query in queries)
     assert sum(asked.values()) == 240
     assert {asked["color", tone] for tone in ("warm", "cold", "neutral")} == {16}
     assert {asked["style", style] for style in ("live", "2d", "3d", "graphics")} == {12}
@@ -98,20 +95,17 @@ def test_the_full_plan_has_the_papers_shares() -> None:
 
 
 @pytest.mark.parametrize("shape", [FULL, MINI], ids=["full", "mini"])
-def test_the_queries_are_about_the_shots_that_are_rendered(shape: ShotShape) -> None:
-    uploads = {
-        one.url: (one, family.name) for family in plan_families(shape) for _, one in uploads_of(shape, family)
-    }
-    queries = read_records(DRAFTED / f"{shape.queries}.jsonl", ShotQuery)
+def test_the_queries_are_about_the_shots_that_are_rendered(shape: SyntheticWeb) -> None:
+    uploads = {one.url: one for one in read_records(shape.drafted / "uploads.jsonl", ShotUpload)}
+    queries = read_records(shape.drafted / "queries.jsonl", ShotQuery)
     assert max(Counter((each.description, each.constraint) for each in queries).values()) == 1
     for query in queries:
-        upload, family = uploads[query.gold.urls[0]]
-        assert (query.gold.video_id, query.cluster) == (upload.video.name, family)
+        assert query.gold.video_id == uploads[query.gold.urls[0]].video.name
         assert query.gold.start <= query.frame < query.gold.end
         assert query.twins
         assert query.constraints.kinds == (query.task,)
     # No title gives the constraint away.
-    words = " ".join(one.metadata.title + one.metadata.description for one, _ in uploads.values()).casefold()
+    words = " ".join(one.metadata.title + one.metadata.description for one in uploads.values()).casefold()
     assert not any(word in words for word in ("warm", "1080", "720", "2d", "3d", "speech", "talking"))
 
 
