@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from eval import tasks
-from eval.reports import page
 from rag._cli.main import main
 from rag.errors import BudgetSpent, ReplyInvalid
 from tests.fakes import toy_benchmark
@@ -112,7 +111,7 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path(shape["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
-def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8", "--text"]) == 0
     out = capsys.readouterr().out
     assert "runs/toy/localized-seed0" in out
@@ -122,9 +121,6 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert "? What is the object of event 3?" in out
     assert out.count("*") >= 2
     assert "picture: q.png" in out
-    monkeypatch.setattr(page, "write_report", lambda runs, out, _policy: [out / "report.md", *runs])
-    assert main(["eval", "report", "runs/toy/localized-seed0", "--text"]) == 0
-    assert capsys.readouterr().out.startswith("report/report.md\nruns/toy/localized-seed0\n")
 
 
 @pytest.mark.parametrize(
@@ -141,16 +137,6 @@ def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: lis
     said = capsys.readouterr().err
     assert line in said
     assert said.count("\n") == 1
-
-
-def test_an_unknown_query_and_one_still_to_come(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "run", TOY, "--system", "random", "--limit", "4"]) == 0
-    assert main(["eval", "show", "runs/toy/random-seed0", "q999"]) == 2
-    assert "'q999' is none of its 4 queries" in capsys.readouterr().err
-    path = Path("runs/toy/random-seed0/samples.jsonl")
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
-    assert main(["eval", "show", "runs/toy/random-seed0", "q003"]) == 2
-    assert "'q003' is not answered yet" in capsys.readouterr().err
 
 
 def test_list_names_benchmarks_and_systems(

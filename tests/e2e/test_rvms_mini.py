@@ -1,4 +1,4 @@
-"""A small `rvms-workbench-mini` from its plan to its windows: rendered, indexed, asked, scored and shown."""
+"""A small `rvms-workbench-mini` from its plan to its windows: rendered, indexed, asked and scored."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.reports.sample_picture import draw_sample
 from eval.runs.folder import read_run_folder
-from eval.runs.records import ClipWindow, Output, Score, make_sample
 from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.rvms.task import RvmsTask
@@ -52,13 +50,3 @@ def test_the_right_video_and_all_its_frames_lead_to_the_event(
     assert all(sample.evidence["rule"] for sample in run.samples)
     # A video so short is one shot; on the event a moment by chance is right in one case of six.
     assert sum(sample.evidence["on_event"] for sample in asked) >= 6
-
-
-def test_windows_are_shown_and_a_video_without_a_file_is_not(
-    data: Prepared[WebEnvironment], tmp_path: Path
-) -> None:
-    query, task = data.queries[1], open_small()
-    assert task.footage(data, query.answer) is None
-    sample = make_sample(query, Output(windows=(ClipWindow(query.answer, 0.0, 1.0, 0.0),)), Score(False))
-    draw_sample(task, data, query, sample, tmp_path / "q.png", 3)
-    assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")

@@ -71,22 +71,10 @@ def test_what_is_half_done_is_taken_up(tmp_path: Path) -> None:
         assert answers(tmp_path / "part") == answers(tmp_path / "whole")
 
 
-class Changed(ToyTask):
-    def __init__(self) -> None:
-        super().__init__()
-        self.dataset = {"queries.jsonl": "abc", "videos.jsonl": "other"}
-
-
-def test_other_data_are_refused_by_name(tmp_path: Path) -> None:
-    run_task(ToyTask(), "localized", 0, tmp_path / "run")
-    before = answers(tmp_path / "run")
-    with pytest.raises(UsageError, match=r'dataset.videos.jsonl was "def", is "other".*name another folder'):
-        run_task(Changed(), "localized", 0, tmp_path / "run")
-    assert answers(tmp_path / "run") == before
-
-
-def test_other_settings_are_refused(tmp_path: Path) -> None:
+def test_other_settings_and_data_are_refused(tmp_path: Path) -> None:
     wanted: dict[str, Any] = {"name": "localized", "seed": 0, "limit": None}
+    changed = ToyTask(count=8)
+    changed.dataset = {**changed.dataset, "videos.jsonl": "other"}
     run_task(ToyTask(count=8), folder=tmp_path / "run", **wanted)
     for change, why in (
         ({"name": "no-localization"}, "system was"),
@@ -95,6 +83,8 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=why):
             run_task(ToyTask(count=8), folder=tmp_path / "run", **(wanted | change))
+    with pytest.raises(UsageError, match=r'dataset.videos.jsonl was "def", is "other".*name another folder'):
+        run_task(changed, folder=tmp_path / "run", **wanted)
 
 
 def test_a_larger_limit_goes_on_with_the_run(tmp_path: Path) -> None:
@@ -132,25 +122,6 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
     (run / "manifest.json").unlink()
     with pytest.raises(UsageError, match="is not empty"):
         run_task(ToyTask(), "localized", 0, run)
-
-
-def test_stored_outputs_are_scored_again_without_the_solver(tmp_path: Path) -> None:
-    run_task(ToyTask(count=12), "localized", 0, tmp_path / "run")
-    first = answers(tmp_path / "run")
-
-    class Silent(ToyTask):
-        def _open(self, name: str, _: None, seed: int) -> Any:
-            raise AssertionError(f"{name} is opened with seed {seed}")
-
-    task = Silent(count=12)
-    prepared = task.prepare(Settings())
-    again = score_again(task, prepared, tmp_path / "run", "die")
-    assert again.identity["scorer"] == {"judge": "die"}
-    assert answers(tmp_path / "run")["samples.jsonl"] != first["samples.jsonl"]
-    score_again(task, prepared, tmp_path / "run")
-    assert answers(tmp_path / "run") == first
-    with pytest.raises(UsageError, match="toy: no judge 'moon'; its judges are coin, die"):
-        score_again(task, prepared, tmp_path / "run", "moon")
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
@@ -194,15 +165,6 @@ def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on
     text = page.read_text(encoding="utf-8")
     assert "Queries without a usable answer" in text
     assert "| localized | 2.5" in text.split("Queries without a usable answer")[1]
-
-
-def test_an_outage_ends_the_run_and_the_same_command_goes_on_there(tmp_path: Path) -> None:
-    with pytest.raises(ReasonerUnreachable):
-        run_task(
-            ToyTask(failures={"q003": ReasonerUnreachable("no answer")}), "localized", 0, tmp_path / "run"
-        )
-    done = run_task(ToyTask(), "localized", 0, tmp_path / "run")
-    assert (done.kept, done.asked) == (3, 37)
 
 
 def test_tasks_are_found_by_entry_point_or_by_factory() -> None:

@@ -46,16 +46,6 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
-def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
-    watch = ProgressDisplay()
-    watch.total_files = 3
-    watch.file("a.mp4")
-    watch.status("shards in work: 2, done: 0 of 8")
-    assert watch.line() == "file 1 of 3: shards in work: 2, done: 0 of 8"
-    watch.status("")
-    assert watch.line() == "file 1 of 3: a.mp4"
-
-
 def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -103,6 +93,8 @@ def test_each_part_of_a_run_counts_its_own_media_and_files() -> None:
         watch.advance(51.0)
         watch.start(0.0, 0)
         assert watch.line().startswith("[ 50%] 00:51 of 01:42, file 1 of 2: new.mp4")
+        watch.status("shards in work: 2, done: 0 of 8")
+        assert watch.line().endswith("file 1 of 2: shards in work: 2, done: 0 of 8")
 
 
 def test_documents_are_counted_beside_the_clock_of_the_media() -> None:

@@ -161,19 +161,10 @@ def test_hits_below_the_threshold_come_last_and_are_said_to_be_only_the_nearest(
         "only the nearest, with a relevance below 0.30:",
         " 3. b.mp4  2-7 s (00:02-00:07)  relevance 0.10",
     ]
+    hits[2] = dataclasses.replace(hits[2], relevance=1.0)
+    order = "In order of all rankings together; the relevance is that of each hit by itself."
+    assert list(hit_lines(hits, threshold=0.3))[-1] == order
     assert list(hit_lines(hits[1:2], threshold=0.3)) == [" 1. b.mp4  2-7 s (00:02-00:07)  relevance 0.10"]
-
-
-def test_what_orders_hits_is_said_where_it_is_not_their_relevance() -> None:
-    clip = Clip("c", "id", 0, 30)
-    hits = [
-        VideoHit(f"{name}.mp4", "id", 2, 7, clip, 0.9, relevance=relevance)
-        for name, relevance in {"a": 0.56, "b": 0.1, "c": 0.75}.items()
-    ]
-    lines = list(hit_lines(hits, threshold=0.3))
-    assert [line.split()[0] for line in lines] == ["1.", "2.", "only", "3.", "In"]
-    assert lines[1] == " 2. c.mp4  2-7 s (00:02-00:07)  relevance 0.75"
-    assert lines[-1] == "In order of all rankings together; the relevance is that of each hit by itself."
 
 
 @pytest.mark.usefixtures("tiny_text")
