@@ -114,7 +114,7 @@ class Variants(Generic[SettingsT]):
 class SyntheticWeb:
     """Data that are made where they are missing: a web, and queries about uploads in it.
 
-    The queries and these uploads are kept as they were drafted; commit 81036854 has what made them.
+    The queries and these uploads are kept as they were drafted: with commits 34c03511 and 81036854.
     """
 
     plan: WebPlan

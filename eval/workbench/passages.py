@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -59,21 +59,13 @@ def world_passages() -> tuple[WorldPassage, ...]:
     return tuple(one for one in _all() if one.twin_of is None)
 
 
-@cache
 def twin_passages() -> tuple[WorldPassage, ...]:
     """The passages of the world, each about one of its objects followed by its twin.
 
-    What the one states is the other's only counter-fact, so that both statements are in the passages, and
+    What the one states is a counter-fact of the other, so that both statements are in the passages, and
     only the object distinguishes them.
     """
-    paired = {one.twin_of for one in _all()}
-    return tuple(_alone(one) if one.passage_id in paired else one for one in _all())
-
-
-def _alone(passage: WorldPassage) -> WorldPassage:
-    """With the counter-facts alone that its twin states."""
-    kept = tuple(replace(one, counterfacts=one.counterfacts[:1]) for one in passage.statements)
-    return replace(passage, statements=kept)
+    return _all()
 
 
 def write_passages(folder: str | os.PathLike[str], passages: Iterable[WorldPassage]) -> None:

@@ -5,24 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.tasks.egofact.construction.build import workbench_passages
-from eval.tasks.egofact.construction.options import ObjectPrior
 from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.records import Query
 from indexers.protocol import TextEncoder
-
-
-def few_passages() -> list[FactPassage]:
-    """One of each object of the world: encoding all 416 is most of the work of a small library."""
-    ordered = sorted((one for one in workbench_passages() if one.object), key=lambda one: one.object)
-    return [next(held) for _, held in groupby(ordered, key=lambda one: one.object)]
-
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
@@ -64,17 +54,6 @@ TWO_HOP = replace(
         "counterfact",
     ),
 )
-
-
-class EvenPrior(ObjectPrior):
-    """Any object fits any action."""
-
-    def weights(self, event):  # noqa: ARG002 (the class's own argument)
-        return dict.fromkeys(THINGS, 1.0)
-
-
-def even_prior() -> ObjectPrior:
-    return EvenPrior("even", {}, dict.fromkeys(THINGS, 1.0))
 
 
 class WordEncoder(TextEncoder):
@@ -120,16 +99,11 @@ def event(
         event_location=None,
         start=start,
         end=stop,
-        seen=(start + 0.5, stop - 0.5),
     )
 
 
-def segment(
-    name: str, description: str, events: Sequence[EventStructure], clutter: Sequence[str] = ()
-) -> Segment:
-    return Segment(
-        f"{name}:00000", f"videos/{name}.mp4", 0.0, 30.0, description, tuple(events), tuple(clutter)
-    )
+def segment(name: str, description: str, events: Sequence[EventStructure]) -> Segment:
+    return Segment(f"{name}:00000", f"videos/{name}.mp4", 0.0, 30.0, tuple(events), (), description)
 
 
 def world(clips: int) -> list[Segment]:
@@ -145,9 +119,7 @@ def world(clips: int) -> list[Segment]:
             )
             for at in range(4)
         ]
-        found.append(
-            segment(f"clip{clip:03d}", f"scene{clip} colour{clip} view{clip}", events, THINGS[: clip % 3])
-        )
+        found.append(segment(f"clip{clip:03d}", f"scene{clip} colour{clip} view{clip}", events))
     return found
 
 

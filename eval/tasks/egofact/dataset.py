@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
 from eval.runs.folder import plain_name
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings, with_changes
-from eval.tasks.egofact.construction.build import workbench_segments, workbench_source, write_benchmark
-from eval.tasks.egofact.construction.plan import Source
-from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, Shape
-from eval.tasks.egofact.files import MANIFEST, PASSAGES, load_egofact
-from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput
+from eval.tasks.egofact.files import MANIFEST, PASSAGES, QUERIES, VIDEOS, load_egofact, write_folder
+from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput, PassageRow
 from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.libraries import fingerprints, rendering
+from eval.tasks.published import read_records
 from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
 from eval.workbench.families import Families
-from eval.workbench.jobs import CorpusPlan, video_jobs
+from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
 from rag.errors import UsageError
 from rag.library import Library
@@ -33,40 +32,43 @@ FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """Data that the task makes itself: the clips that are rendered, and what is chosen from them."""
+    """Data that the task makes itself: the clips that are rendered, and the questions about them."""
 
     plan: CorpusPlan
-    shape: Shape
-    build: BuildSettings = field(default_factory=BuildSettings)
-    """Numbers of the construction."""
+    drafted: Path
+    """Folder of the clips that are chosen, the questions, and how they were found: `manifest.json`. Commit
+    81036854 has what they were made with."""
+    twins: bool = False
+    """Whether each passage has a twin about another object, in which its counter-facts are true."""
 
-    def source(self) -> Source:
-        """What the questions are made from, before any video is."""
-        stories = ((job.name, job.clip()) for job in video_jobs(self.plan)[0])
-        segments = workbench_segments(stories, self.build.segment_seconds, "corpus/videos")
-        return workbench_source(segments, self.build)
+    def passages(self) -> list[PassageRow]:
+        """Of the Workbench world."""
+        from eval.workbench.catalogue import kind
+        from eval.workbench.passages import twin_passages, world_passages
+
+        return [
+            PassageRow(
+                one.passage_id,
+                one.title,
+                one.text,
+                kind(one.kind_id).name if one.kind_id else "",
+                one.activity,
+            )
+            for one in (twin_passages() if self.twins else world_passages())
+        ]
 
 
-HARD_DESCRIBED = 2
-"""Events that a clip's description names: with one most clips of a family fit it too."""
-PAPER_SIZE = Workbench(CorpusPlan(7, "test", 200), PAPER)
-MINI_SIZE = Workbench(CorpusPlan(7, "test", 28), MINI)
+_DRAFTED = Path(__file__).with_name("workbench")
+PAPER_SIZE = Workbench(CorpusPlan(7, "test", 200), _DRAFTED / "whole")
+MINI_SIZE = Workbench(CorpusPlan(7, "test", 28), _DRAFTED / "mini")
 HARD = Workbench(
-    CorpusPlan(7, "test", 400, Render(fps=10, kilobits=250), families=Families()),
-    Shape(240, 113, 73, 119, 91),
-    BuildSettings(
-        min_events=HARD_DESCRIBED + 2,
-        every_clip=True,
-        described_by=HARD_DESCRIBED,
-        templates=4,
-        twin_passages=True,
-    ),
+    CorpusPlan(7, "test", 400, Render(fps=10, kilobits=250), families=Families()), _DRAFTED / "hard", True
 )
 """Clips in families: shaken, blurred, partly hidden, coarsely compressed, asked for by what is done. The
 paper's questions, of twice as many clips."""
-HARD_DEV = replace(HARD, plan=replace(HARD.plan, seed=11, split="dev"))
+HARD_DEV = Workbench(replace(HARD.plan, seed=11, split="dev"), _DRAFTED / "hard-dev", True)
 HARD_MINI = Workbench(
-    replace(HARD.plan, clips=8, families=Families(size=4, longest=45.0)), Shape(12, 6, 3, 6, 3), HARD.build
+    replace(HARD.plan, clips=8, families=Families(size=4, longest=45.0)), _DRAFTED / "hard-mini", True
 )
 """Two families of four clips of 30 or 45 seconds."""
 
@@ -81,7 +83,7 @@ def prepare_egofact(
     chosen = task_settings(name, settings, folder / "library", FIXED, synthetic=made is not None)
     if made is not None and not (folder / MANIFEST).is_file():
         check_data_folder(folder, "corpus")
-        _make(name, folder, made, progress)
+        _make(folder, made, progress)
     data = load_egofact(folder)
     if made is not None and data.name != name:
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
@@ -121,21 +123,21 @@ def query_of(row: Row) -> Query:
     return Query(video=row.clip_id, cluster=row.clip_id, **same)
 
 
-def _make(name: str, folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
+def _make(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.passages import twin_passages
 
-    world = twin_passages() if made.build.twin_passages else None
+    world = twin_passages() if made.twins else None
     make_corpus(folder / "corpus", made.plan, progress=rendering(progress), world=world)
-    write_benchmark(
-        made.source(),
-        folder,
-        seed=made.plan.seed,
-        shape=made.shape,
-        name=name,
-        split=made.plan.split,
-        settings=made.build,
-    )
+    write_data(folder, made)
+
+
+def write_data(folder: Path, made: Workbench) -> None:
+    """The files of a benchmark, as they were drafted."""
+    clips = read_records(made.drafted / VIDEOS, ClipRow)
+    queries = read_records(made.drafted / QUERIES, Row)
+    manifest = json.loads((made.drafted / MANIFEST).read_text(encoding="utf-8"))
+    write_folder(folder, clips, made.passages(), queries, manifest)
 
 
 def _index(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> IndexedVideos:

@@ -10,10 +10,12 @@ import pytest
 
 from corpora.identity import file_sha256
 from corpora.records import Clip
+from eval.tasks.egofact.dataset import HARD, HARD_DEV, HARD_MINI, MINI_SIZE, PAPER_SIZE, Workbench, write_data
 from eval.tasks.egofact.files import load_egofact, write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.task import open_mini
+from eval.workbench.jobs import video_jobs
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP, TWO_HOP
@@ -114,3 +116,23 @@ def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) 
     assert corpus.path(clip) == corpus.path(clip, gone) == str(here)
     here.unlink()
     assert corpus.path(clip) == gone
+
+
+@pytest.mark.parametrize(
+    ("made", "queries"),
+    [(PAPER_SIZE, 396), (MINI_SIZE, 40), (HARD, 396), (HARD_DEV, 396), (HARD_MINI, 18)],
+    ids=lambda each: each.drafted.name if isinstance(each, Workbench) else str(each),
+)
+def test_the_questions_are_about_the_clips_that_are_rendered(tmp_path, made, queries):
+    """And the files are those that all reports were made with."""
+    before = json.loads((made.drafted / "manifest.json").read_text(encoding="utf-8"))
+    write_data(tmp_path, made)
+    read = load_egofact(tmp_path)
+    assert read.hashes == before["hashes"]
+    assert len(read.queries) == queries
+    jobs = {f"corpus/videos/{job.name}": job for job in video_jobs(made.plan)[0]}
+    paths = {clip.clip_id: clip.path for clip in read.clips}
+    assert set(paths.values()) <= set(jobs)
+    for query in read.queries:
+        events = jobs[paths[query.clip_id]].clip().events
+        assert query.window in [(event.start, event.end) for event in events]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from eval.tasks.egofact.construction.annotated import read_events
+from eval.tasks.egofact.construction.annotated import read_events, read_release
 from eval.tasks.egofact.construction.model_build import Builder, Near, WikiHow
+from eval.tasks.egofact.construction.options import FactPair, WrittenPassages, choose_pairs
 from eval.tasks.egofact.construction.plan import Plan
-from eval.tasks.egofact.construction.records import BuildSettings, Shape, shape_of
+from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Shape, shape_of
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.files import load_egofact
@@ -24,7 +27,7 @@ from rag.store.reading import Reader
 from tests.fakes.answer_world import BagOfWords, build_library
 from tests.fakes.egofact_corpus import read_frames
 from tests.fakes.egofact_model import SPOILT, BuildModel, near, write_events
-from tests.fakes.egofact_world import THINGS, WordEncoder
+from tests.fakes.egofact_world import THINGS, WordEncoder, passages
 
 SHAPE = Shape(6, 5, 4, 5, 4)
 
@@ -147,3 +150,48 @@ def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None
 def test_the_shape_keeps_the_papers_proportions() -> None:
     assert shape_of(127) == Shape(127, 113, 73, 119, 91)
     assert shape_of(1) == Shape(1, 1, 1, 1, 1)
+
+
+SOUNDS = "video_uid\tclip_start\tclip_end\tclip_text\nu1\tearly\t2.75\t#C C picks the cup from the table\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("ego4d.json", "{", "Invalid JSON"),
+        ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
+        ("a.csv", SOUNDS, "a.csv:2: clip_start or clip_end is no number"),
+    ],
+)
+def test_an_event_list_that_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, fault: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=fault):
+        read_release(tmp_path, tmp_path / "a.csv", scenarios=())
+
+
+class AllPassages(WrittenPassages):
+    """Passages whose statements are there already."""
+
+    def __init__(self, held: list[FactPassage]) -> None:
+        self._of = {name: tuple(one for one in held if one.object == name) for name in THINGS}
+
+
+def test_no_statement_names_its_object_or_is_shared() -> None:
+    held = passages()
+
+    def pairs(chosen: list[FactPassage]) -> tuple[FactPair, ...] | None:
+        return choose_pairs("kettle", THINGS[1:6], AllPassages(chosen), random.Random(1))
+
+    found = pairs(held)
+    assert found is not None
+    assert found[2].passage.object == "kettle"
+    for pair in found:
+        (gold,) = pair.passage.statements
+        assert pair.fact == f"When {pair.passage.activity}. {gold.fact}"
+        assert pair.counterfact in [f"When {pair.passage.activity}. {wrong}" for wrong in gold.counterfacts]
+    assert pairs([one for one in held if one.object != "kettle"]) is None
+    assert pairs([one for one in held if one.object in THINGS[:2]]) is None
+    assert pairs([replace(one, statements=held[0].statements) for one in held]) is None
+    assert pairs([replace(one, activity="one job") for one in held]) is None
+    named = [replace(one, activity=f"filling the kettle {at}") for at, one in enumerate(held)]
+    assert pairs(named) is None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from eval.tasks.egofact.construction.plan import choose_representatives
-from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings
+from eval.tasks.egofact.construction.records import PAPER, BuildSettings
 from eval.tasks.egofact.construction.segments import (
     cluster_count,
     cut_segments,
-    keywords,
     representatives,
     segment_vectors,
 )
@@ -22,7 +23,6 @@ from tests.fakes.egofact_world import event, segment, words, world
 def test_the_papers_shape_is_the_papers():
     assert (PAPER.clips, PAPER.queries) == (127, 396)
     assert [PAPER.of(family) for family in FAMILIES] == [113, 73, 119, 91]
-    assert (MINI.clips, MINI.queries) == (14, 40)
 
 
 def test_of_each_cluster_stays_the_clip_in_its_middle():
@@ -45,16 +45,16 @@ def test_the_share_of_the_paper_holds_where_there_are_clips_enough(segments, wan
     assert cluster_count(segments, wanted, 0.2, 1.6) == k
 
 
-def test_keywords_weigh_objects_above_places_and_places_above_actions():
-    clip = segment("a", "a shed", [event("mug", 1.0, agent="woman")])
-    assert keywords(clip) == {"a shed": 10, "mug": 8, "bench": 6, "put": 5, "woman": 4}
-    rows = segment_vectors([clip, segment("b", "a shed", [event("mug", 1.0, agent="woman")])], words())
-    assert rows.shape == (2, 256)
-    assert float(rows[0] @ rows[1]) == pytest.approx(1.0)
+def test_a_clip_is_the_weighted_mean_of_its_keywords():
+    shed = replace(segment("a", "a shed", []), keywords={"mug": 3.0, "bench": 4.0})
+    (row,) = segment_vectors([shed], words())
+    mug, bench = words().encode_text(["mug", "bench"])
+    assert row == pytest.approx(unit_rows((3 * mug + 4 * bench)[None])[0], abs=1e-6)
 
 
 def test_clips_with_fewer_than_two_events_are_left_out():
     clips = [*world(3), segment("z", "alone", [event("mug", 1.0)])]
+    clips = [replace(clip, keywords={clip.description: 5.0}) for clip in clips]
     kept = choose_representatives(clips, words(), 10, BuildSettings(), seed=1)
     assert kept == clips[:3]
     assert choose_representatives([], words(), 10, BuildSettings(), seed=1) == []
@@ -62,13 +62,13 @@ def test_clips_with_fewer_than_two_events_are_left_out():
 
 def test_events_over_an_edge_belong_to_no_clip():
     events = [event("mug", 2.0), event("towel", 29.0), event("razor", 31.0), event("candle", 61.0)]
-    clips = cut_segments("v", "videos/v.mp4", events, seconds=30.0, duration=64.0, description="d")
+    clips = cut_segments("v", "videos/v.mp4", events, seconds=30.0, duration=64.0)
     assert [(one.clip_id, one.start, one.end) for one in clips] == [
         ("v:00000", 0.0, 30.0),
         ("v:00001", 30.0, 60.0),
     ]
     assert [[each.patient for each in one.events] for one in clips] == [["mug"], ["razor"]]
-    unknown = cut_segments("v", "p", events, seconds=30.0, duration=None, description="d")
+    unknown = cut_segments("v", "p", events, seconds=30.0, duration=None)
     assert [one.end for one in unknown] == [30.0, 60.0, 90.0]
-    short = cut_segments("v", "p", events[:1], seconds=30.0, duration=4.5, description="d")
+    short = cut_segments("v", "p", events[:1], seconds=30.0, duration=4.5)
     assert [(one.start, one.end) for one in short] == [(0.0, 4.5)]

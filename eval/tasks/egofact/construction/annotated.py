@@ -215,7 +215,6 @@ def raw_segments(video: AnnotatedVideo, out: Path, seconds: float, duration: flo
         [event for event in events if duration is None or event.end <= duration],
         seconds=seconds,
         duration=duration,
-        description="",
         scenarios=video.scenarios,
     )
     return [clip for clip in cut if clip.events]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.records import Frames
 from corpora.video.reader import MediaReader
-from eval.runs.records import LETTERS
-from eval.task import ProgressCallback
+from eval.task import SYNTHETIC_TEXT, ProgressCallback
 from eval.tasks.egofact.construction.annotated import AnnotatedVideo, raw_segments
-from eval.tasks.egofact.construction.build import default_encoder, write_plan
-from eval.tasks.egofact.construction.options import Drafter, ObjectPrior, opening, shuffled_order
+from eval.tasks.egofact.construction.options import CheckReader, Drafter, WrittenPassages
 from eval.tasks.egofact.construction.plan import Plan, choose_representatives, plan_over
-from eval.tasks.egofact.construction.questions import Candidate, names_object, question_text
 from eval.tasks.egofact.construction.records import (
     SCREENSHOT_SECONDS,
     BuildSettings,
@@ -26,62 +24,35 @@ from eval.tasks.egofact.construction.records import (
     FactPassage,
     Segment,
     Shape,
-    Statement,
 )
 from eval.tasks.egofact.construction.roles import (
     BUILD_ROLES,
-    CHECK_CHOICE,
     DESCRIBE_SCREENSHOT,
     EVENT_STRUCTURE,
     NARRATE_TIMELINE,
     TIMELINE_KEYWORDS,
-    WRITE_DISTRACTORS,
-    WRITE_STATEMENTS,
-    AnsweredQuestion,
-    CheckRequest,
     Screenshot,
     Timeline,
 )
 from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.files import write_folder
+from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.replies import CallBudget, StoredReplies
-from eval.workbench.seeds import stable_number
 from localization.sampling import midpoints
 from rag.answering import ReadFrames
 from rag.errors import FileProblem, ReplyInvalid, UsageError
 from rag.library import Library
 from rag.reasoners import open_reasoner
 from rag.reasoners.prompts import prompt_versions
-from rag.records import Question
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexers.protocol import TextEncoder
     from rag.settings import Settings
 
-COUNTERFACTS = 3
-"""C.2.5: beside each fact."""
 PREFIXES = ("the video that shows ", "the video that ", "a video that shows ")
-
-
-class LlmCheckReader:
-    """A `CheckReader` that asks the model, with the texts or with none."""
-
-    def __init__(self, replies: StoredReplies, name: str) -> None:
-        self.name = name
-        self._replies = replies
-
-    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        """The label of the option it chooses. Raises `ReplyInvalid`."""
-        texts = tuple(context_texts)
-        reply = self._replies.run(
-            CHECK_CHOICE,
-            lambda: CheckRequest(question, texts),
-            question.text,
-            *question.options,
-            *(f"text: {text}" for text in texts),
-        )
-        return LETTERS.index(reply.choice)
 
 
 @dataclass(frozen=True)
@@ -158,90 +129,6 @@ def parse_event(replies: StoredReplies, text: str, start: float, end: float) -> 
     return EventStructure(**reply.model_dump(), start=start, end=end)
 
 
-class WrittenPassages:
-    """WikiHow passages of an object with statements that a model wrote and passed (C.2.5, steps 1 to 3)."""
-
-    def __init__(
-        self, near: Callable[[str], Sequence[FactPassage]], replies: StoredReplies, reader: LlmCheckReader
-    ) -> None:
-        self._near, self._replies, self._reader = near, replies, reader
-        self._of: dict[str, tuple[FactPassage, ...]] = {}
-        self.found: dict[str, FactPassage] = {}
-        """Each passage that a query may rest on, by its id."""
-        self.counts = {"passages near an option": 0, "statement sets": 0, "valid and non-trivial": 0}
-
-    def of(self, name: str) -> tuple[FactPassage, ...]:
-        """Those whose statements only a reader of the passage gets right, best first."""
-        if name not in self._of:
-            found = self._near(name)
-            self.counts["passages near an option"] += len(found)
-            written = [passage for each in found if (passage := self._written(each)) is not None]
-            for passage in written:
-                self.found.setdefault(passage.passage_id, passage)
-            self._of[name] = tuple(written)
-        return self._of[name]
-
-    def facts(self, name: str) -> frozenset[str]:
-        """All true statements about an object, in lower case."""
-        return frozenset(one.fact.lower() for passage in self.of(name) for one in passage.statements)
-
-    def _written(self, passage: FactPassage) -> FactPassage | None:
-        try:
-            reply = self._replies.run(
-                WRITE_STATEMENTS, lambda: passage, passage.object, passage.title, passage.text
-            )
-            self.counts["statement sets"] += 1
-            wrong = reply.counterfacts[:COUNTERFACTS]
-            if not self._passes(passage, reply.fact, wrong):
-                return None
-        except ReplyInvalid:
-            return None
-        self.counts["valid and non-trivial"] += 1
-        return replace(passage, activity=reply.activity, statements=(Statement(reply.fact, wrong),))
-
-    def _passes(self, passage: FactPassage, fact: str, wrong: Sequence[str]) -> bool:
-        """C.2.5, step 3: the fact is found with the passage, and not without it."""
-        options = (fact, *wrong)
-        order = shuffled_order(len(options), stable_number("statements", fact) % 2**31)
-        question = Question(
-            "", f"Which statement is true about the {passage.object}?", tuple(options[at] for at in order)
-        )
-        right = order.index(0)
-        return (
-            self._reader.answer(question, [passage.text]) == right
-            and self._reader.answer(question, []) != right
-        )
-
-
-@dataclass(frozen=True)
-class ModelDrafter(Drafter):
-    """Distractors and quality score by the model (C.2.4)."""
-
-    replies: StoredReplies
-
-    def objects(self, candidate: Candidate) -> tuple[str, ...] | str:
-        """Five names, or why there are none; both hops of a question have the same."""
-        target, clip = candidate.target, candidate.segment
-        text = question_text(clip.description, target, candidate.anchor, candidate.position, 1)
-        assert text is not None, "a candidate has a question"
-        answer = target.patient_canonical
-        reply = self.replies.run(
-            WRITE_DISTRACTORS, lambda: AnsweredQuestion(text, answer, clip.narration), text, answer
-        )
-        if reply.score < self.settings.quality:
-            return "quality"
-        distinct = {name.casefold(): name for name in map(_plain, reversed(reply.distractors)) if name}
-        distinct.pop(answer.casefold(), None)
-        names = tuple(reversed(distinct.values()))[: self.settings.distractors]
-        if len(names) < self.settings.distractors or any(names_object(candidate.text, one) for one in names):
-            return "objects"
-        return names
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split())
-
-
 WORK = "work"
 """Below the folder of a benchmark: what a build keeps to go on from."""
 REPLIES = "replies.jsonl"
@@ -287,10 +174,9 @@ class Builder:
         chosen = choose_representatives(narrated, self.encoder, shape.clips, self.settings, seed)
         kept = [structured(clip, self.replies) for clip in chosen]
         kept = [clip for clip in kept if len(clip.events) >= self.settings.min_events]
-        reader = LlmCheckReader(self.replies, self.model)
+        reader = CheckReader(self.replies, self.model)
         passages = WrittenPassages(self.near, self.replies, reader)
-        prior = ObjectPrior("language model", {}, {})
-        drafter = ModelDrafter(prior, passages, self.encoder, self.settings, seed, {}, self.replies)
+        drafter = Drafter(passages, self.settings, seed, self.replies)
         before = {
             "annotated videos": {"clips": len(videos)},
             "videos that are there": {"clips": len(there)},
@@ -298,26 +184,37 @@ class Builder:
             "narrated": {"clips": len(narrated)},
             "representatives with two annotated events": {"clips": len(chosen)},
         }
-        plan = plan_over(kept, drafter, passages.found, reader, shape, before)
-        write_plan(
-            plan,
-            [passages.found[each] for each in sorted(passages.found)],
-            self.out,
-            self.encoder,
-            self.settings,
-            shape,
-            {
-                "name": name,
-                "split": "test",
-                "seed": seed,
-                "reader": self.model,
-                "objects": prior.name,
-                "model": self.model,
-                "prompts": prompt_versions(BUILD_ROLES),
-                "passages": passages.counts,
-            },
-        )
+        plan = plan_over(kept, drafter, self.encoder, passages.found, reader, shape, before)
+        self._write(plan, passages, shape, {"name": name, "split": "test", "seed": seed})
         return plan
+
+    def _write(
+        self, plan: Plan, passages: WrittenPassages, shape: Shape, named: Mapping[str, str | int]
+    ) -> None:
+        """The folder of a plan. Raises `UsageError` for one without queries."""
+        if not plan.queries:
+            raise UsageError(
+                "no question can be asked of this corpus; it needs more clips with several events"
+            )
+        held = [passages.found[each] for each in sorted(passages.found)]
+        counts = {"clips": len(plan.segments), "passages": len(held), "queries": len(plan.queries)}
+        manifest = {
+            **named,
+            "shape": asdict(shape),
+            "counts": counts,
+            "steps": plan.counts,
+            "shortfalls": list(plan.shortfalls),
+            "settings": asdict(self.settings),
+            "encoder": {"name": self.encoder.name, "weights": self.encoder.weights},
+            "reader": self.model,
+            "model": self.model,
+            "prompts": prompt_versions(BUILD_ROLES),
+            "passages": passages.counts,
+            "clustering": "k-means on unit vectors, seeded k-means++, medoid of each cluster",
+        }
+        clips = [ClipRow(one.clip_id, one.path, one.start, one.end, one.description) for one in plan.segments]
+        rows = [PassageRow(one.passage_id, one.title, one.text, one.object, one.activity) for one in held]
+        write_folder(self.out, clips, rows, plan.queries, manifest)
 
     def _cut(self, video: AnnotatedVideo) -> list[Segment]:
         length = video.duration if video.duration is not None else self.length_of(video.file)
@@ -336,6 +233,11 @@ class Builder:
             except (ReplyInvalid, FileProblem):
                 continue
         return found
+
+
+def opening(text: str) -> str:
+    """The first sentence, which says what a passage is about."""
+    return re.split(r"(?<=[.!?])\s", text.strip(), maxsplit=1)[0]
 
 
 @dataclass(frozen=True)
@@ -379,6 +281,17 @@ class WikiHow:
         return [FactPassage(one.passage_id, one.title, one.text, name, "") for _, one in best[:TRIED]]
 
 
+def _encoder(settings: Settings) -> TextEncoder:
+    """The text encoder that the settings name, by default that of the reports (`eval.task.SYNTHETIC_TEXT`):
+    the thresholds of construction are of its cosines."""
+    from indexers.registry import open_query_encoder
+
+    encoder = settings.encoder
+    if "text" not in encoder.model_fields_set:
+        encoder = encoder.model_copy(update={"text": SYNTHETIC_TEXT})
+    return open_query_encoder(encoder.text, encoder)
+
+
 @contextlib.contextmanager
 def open_builder(
     out: Path,
@@ -392,7 +305,7 @@ def open_builder(
     Raises `UsageError` where the replies there are another model's, and what opening a model raises.
     """
     numbers = BuildSettings()
-    encoder = CachedEncoder(default_encoder(settings))
+    encoder = CachedEncoder(_encoder(settings))
     reasoner = open_reasoner(settings, None)
     with (
         MediaReader(settings.video.decoder, settings.video.stall_seconds) as media,

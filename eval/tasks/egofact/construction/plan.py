@@ -18,88 +18,25 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from corpora.records import Passage
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.construction.options import Drafter, ObjectPrior
-from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of, names_object
+from eval.tasks.egofact.construction.options import CheckReader, Drafter
+from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
-from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.rewriting import statement, two_hop
-from rag.reasoners.roles.answers import ANSWER_CHOICE
-from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
-from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question
 
 if TYPE_CHECKING:
     from eval.tasks.egofact.construction.segments import CachedEncoder
 
 
-class CheckReader(Protocol):
-    """The reader that the non-triviality filter asks."""
-
-    name: str
-
-    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        """Index of the option that the texts support best; without texts, its best guess."""
-        ...
-
-
-class EmbeddedCheckReader:
-    """Two-hop options by the embedded reasoner over the texts, objects by the text that names them.
-
-    Without texts, the option nearest to the question.
-    """
-
-    name = "embedded"
-
-    def __init__(self, encoder: CachedEncoder) -> None:
-        self._encoder = encoder
-        self._reasoner = EmbeddedReasoner(encoder)
-
-    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        """Index of the option that it chooses."""
-        two_hops = all(two_hop(option) for option in question.options)
-        if context_texts and two_hops:
-            chosen = self._reasoner.run(ANSWER_CHOICE, _reading(question, context_texts)).choice
-            if chosen is not None:
-                return LETTERS.index(chosen)
-        if context_texts and not two_hops:
-            return self._nearest(context_texts, question.options)
-        # The claims are those that the reasoner compares too, so that each is encoded once.
-        claims = [statement(question, option) if two_hops else option for option in question.options]
-        return int(np.argmax(self._encoder.similarity([question.text], claims)[0]))
-
-    def _nearest(self, texts: Sequence[str], options: Sequence[str]) -> int:
-        near = self._encoder.similarity(texts, options).max(axis=0)
-        named = [any(names_object(text, option) for text in texts) for option in options]
-        return int(np.argmax(near + np.asarray(named)))
-
-
 def answers_right(query: Query, reader: CheckReader, texts: Sequence[str] = ()) -> bool:
     """Whether the reader answers a query right from `texts`, without its gold."""
     question = Question(query.query_id, query.text, query.options)
     return reader.answer(question, texts) == LETTERS.index(query.answer)
-
-
-def _reading(question: Question, texts: Sequence[str]) -> Reading:
-    passages = tuple(
-        ReadPassage(Passage(f"gold-{at}", f"gold-{at}", "", text), "", 1.0, None)
-        for at, text in enumerate(texts)
-    )
-    return Reading(
-        question=question,
-        rewritten=RewrittenQuestion(visual_query=question.text),
-        anchor=AnchorEvent(description=question.text),
-        windows=(),
-        passages=passages,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +124,6 @@ class _Turns:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What a benchmark is made from."""
-
-    segments: Sequence[Segment]
-    passages: Sequence[FactPassage]
-    prior: ObjectPrior
-    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What a benchmark consists of, and how it was chosen."""
 
@@ -213,7 +140,7 @@ def choose_representatives(
     segments: Sequence[Segment], encoder: CachedEncoder, clips: int, settings: BuildSettings, seed: int
 ) -> list[Segment]:
     """C.1: one clip for each cluster, then those with at least two events, in the order given."""
-    if settings.every_clip or not segments:
+    if not segments:
         return list(segments)
     k = cluster_count(len(segments), clips, settings.cluster_share, settings.spare_clips)
     rows = representatives(segment_vectors(segments, encoder), k, seed)
@@ -224,6 +151,7 @@ def choose_representatives(
 def plan_over(
     kept: Sequence[Segment],
     drafter: Drafter,
+    encoder: CachedEncoder,
     passages: Mapping[str, FactPassage],
     reader: CheckReader,
     shape: Shape,
@@ -233,10 +161,8 @@ def plan_over(
 
     `passages`: by id, of every option that `drafter` drafts. `before`: counts of the steps so far.
     """
-    settings, encoder = drafter.settings, drafter.encoder
-    asked = [
-        one for segment in kept for one in candidates_of(segment, settings.pair_seconds, settings.templates)
-    ]
+    settings = drafter.settings
+    asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
     rivals = Rivals(kept, encoder, settings)
     clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
     gate = _Gate(drafter, reader, passages)
@@ -250,9 +176,7 @@ def plan_over(
         "selected": {"clips": len(chosen.clip_ids), **_by_family(chosen.queries)},
     }
     return Plan(
-        segments=tuple(
-            segment for segment in kept if settings.every_clip or segment.clip_id in chosen.clip_ids
-        ),
+        segments=tuple(segment for segment in kept if segment.clip_id in chosen.clip_ids),
         queries=chosen.queries,
         counts={
             step: {what: counted[what] for what in ("clips", *FAMILIES) if what in counted}

@@ -12,21 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from random import Random
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from eval.tasks.egofact.construction.records import BuildSettings, EventStructure, Segment
 from eval.tasks.egofact.records import Family, Position
-from eval.workbench.seeds import stable_number
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from eval.tasks.egofact.construction.segments import CachedEncoder
 
 
@@ -53,31 +49,8 @@ def asked_clause(event: EventStructure) -> str | None:
     return event_with(event, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A form of questions: how it opens, what it calls the object, and where it puts the anchor event."""
-
-    opening: str
-    noun: str
-    anchor_last: bool = False
-
-
-TEMPLATES = (
-    Template("In a video that shows", "object"),
-    Template("In a clip showing", "item", anchor_last=True),
-    Template("In the recording of", "thing"),
-    Template("In a clip that depicts", "object", anchor_last=True),
-)
-"""The first is the paper's."""
-
-
 def question_text(
-    description: str,
-    target: EventStructure,
-    anchor: EventStructure | None,
-    position: Position,
-    hops: int,
-    template: Template = TEMPLATES[0],
+    description: str, target: EventStructure, anchor: EventStructure | None, position: Position, hops: int
 ) -> str | None:
     """C.2.2: "In a video that shows D. Before E, what is the object that the agent acts on?".
 
@@ -87,12 +60,10 @@ def question_text(
     if clause is None:
         return None
     asked = "what is" if hops == 1 else "which statement is true about"
-    asked = f"{asked} the {template.noun} that"
-    shown = f"{template.opening} {description}"
+    asked = f"{asked} the object that"
+    shown = f"In a video that shows {description}"
     if anchor is None:
         return f"{shown}, {asked} {clause}?"
-    if template.anchor_last:
-        return f"{shown}, {asked} {clause} {position} {anchor.rewritten.rstrip('. ')}?"
     return f"{shown}. {position.capitalize()} {anchor.rewritten.rstrip('. ')}, {asked} {clause}?"
 
 
@@ -143,37 +114,29 @@ def event_pairs(segment: Segment, seconds: float) -> Iterator[tuple[EventStructu
             yield first, second
 
 
-def candidates_of(segment: Segment, pair_seconds: float, templates: int = 1) -> list[Candidate]:
+def candidates_of(segment: Segment, pair_seconds: float) -> list[Candidate]:
     """All questions that the events of one clip allow, each once.
 
     Left out are questions that say their answer: in the description, in the
     clause or in the anchor. Blind readers would need no video for those.
-    `templates`: how many of the forms are used, each event's by the hash of its clip and time.
     """
     found: list[Candidate] = []
     for target in segment.events:
-        found += _asked(segment, target, None, "within", templates)
+        found += _asked(segment, target, None, "within")
     for first, second in event_pairs(segment, pair_seconds):
-        found += _asked(segment, first, second, "before", templates)
-        found += _asked(segment, second, first, "after", templates)
+        found += _asked(segment, first, second, "before")
+        found += _asked(segment, second, first, "after")
     return _each_once(found)
 
 
 def _asked(
-    segment: Segment,
-    target: EventStructure,
-    anchor: EventStructure | None,
-    position: Position,
-    templates: int,
+    segment: Segment, target: EventStructure, anchor: EventStructure | None, position: Position
 ) -> Iterator[Candidate]:
     if anchor is not None and anchor.patient_canonical == target.patient_canonical:
         return
-    if target.patient_canonical in {event.patient_canonical for event in segment.described}:
-        return
-    template = TEMPLATES[stable_number("template", segment.clip_id, target.start, position) % templates]
     hops: Literal[1, 2]
     for hops in (1, 2):
-        text = question_text(segment.description, target, anchor, position, hops, template)
+        text = question_text(segment.description, target, anchor, position, hops)
         if text is None or any(
             names_object(text, name) for name in (target.patient, target.patient_canonical)
         ):
@@ -196,13 +159,9 @@ class Rivals:
         self._segments = segments
         self._encoder = encoder
         self._settings = settings
-        self._alike: NDArray[np.bool_]
         shown = [segment.description for segment in segments]
         self._place = {segment.clip_id: at for at, segment in enumerate(segments)}
-        if any(segment.described for segment in segments):
-            self._alike = _fitting(segments)
-        else:
-            self._alike = encoder.similarity(shown, shown) > settings.visual_similarity
+        self._alike = encoder.similarity(shown, shown) > settings.visual_similarity
         acts = sorted({_act(event) for segment in segments for event in segment.events})
         self._row = {act: at for at, act in enumerate(acts)}
         self._acts = encoder.similarity(acts, acts)
@@ -250,8 +209,6 @@ class Rivals:
         )
 
     def _alike_acts(self, one: EventStructure, other: EventStructure) -> bool:
-        if one.paraphrase and other.paraphrase and one.act == other.act:
-            return True  # the same in other words
         cosine = float(self._acts[self._row[_act(one)], self._row[_act(other)]])
         return cosine > self._settings.action_similarity
 
@@ -260,32 +217,6 @@ class Rivals:
             self._objects[self._object[one.patient_canonical], self._object[other.patient_canonical]]
         )
         return cosine >= self._settings.object_similarity
-
-
-def _fitting(segments: Sequence[Segment]) -> NDArray[np.bool_]:
-    """(n, n): whether all that the description of one clip, in rows, names happens in another, in columns."""
-    happens = [{(event.act, event.patient_canonical) for event in segment.events} for segment in segments]
-    named = [{(event.act, event.patient_canonical) for event in segment.described} for segment in segments]
-    return np.array([[one <= other for other in happens] for one in named], np.bool_)
-
-
-DESCRIPTIONS = ("{what} where {events}", "{what} in which {events}", "{what} during which {events}")
-
-
-def described_by(segment: Segment, count: int) -> Segment:
-    """The clip, described by what is done there in general and by `count` of its events in other words.
-
-    As it was, with its general description alone, where fewer than two other events would be left to ask for.
-    """
-    if len(segment.events) < count + 2:
-        return segment
-    rng = Random(f"description {segment.clip_id}")
-    chosen = [segment.events[at] for at in sorted(rng.sample(range(len(segment.events)), count))]
-    form = rng.choice(DESCRIPTIONS)
-    description = form.format(
-        what=segment.description, events=" and ".join(event.paraphrase for event in chosen)
-    )
-    return replace(segment, description=description, described=tuple(chosen))
 
 
 def _act(event: EventStructure) -> str:

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from corpora.records import EventParts
 from eval.tasks.egofact.records import FAMILIES, STRICT, Family, Span
-from eval.workbench.recording import LATER
 
 
 class EventFields(BaseModel):
@@ -35,21 +34,11 @@ class EventStructure(EventParts):
 
     start: float
     end: float
-    seen: Span | None = None
-    """When the object is in view in use, where that is known."""
-    paraphrase: str = ""
-    """The event in other words than `rewritten`, for descriptions; empty where there are none."""
 
     @property
     def window(self) -> Span:
         """The interval [start, end) in seconds."""
         return (self.start, self.end)
-
-    @property
-    def act(self) -> tuple[str | None, ...]:
-        """Who does what where and with what, without the object."""
-        where = (self.patient_location, self.patient_destination, self.instrument, self.event_location)
-        return (self.agent, self.action, *where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +50,15 @@ class Segment:
     """Of the video file, below the corpus folder."""
     start: float
     end: float
-    description: str
-    """What the clip shows, as it follows "a video that shows"; of used objects only those of `described`."""
     events: tuple[EventStructure, ...]
     """By start."""
-    clutter: tuple[str, ...] = ()
-    """Canonical names of things that are in view and not used."""
     scenarios: tuple[str, ...] = ()
+    description: str = ""
+    """What the clip shows, as it follows "a video that shows"; empty until it is narrated."""
     narration: str = ""
-    """The detailed narration of a model (C.1); empty where no model wrote one."""
+    """The detailed narration (C.1)."""
     keywords: Mapping[str, float] = field(default_factory=dict)
-    """Keyword to relevance, 1 to 10, as a model names them (C.1); empty: they are read off the events."""
-    described: tuple[EventStructure, ...] = ()
-    """Events that the description names, and that are not asked about."""
+    """Keyword to relevance, 1 to 10 (C.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +73,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class FactPassage:
-    """A passage with the statements that two-hop options are made of; a distractor passage has none."""
+    """A passage with the statements that two-hop options are made of."""
 
     passage_id: str
     title: str
     text: str
     object: str
-    """Canonical name of what it is about; empty for a distractor passage."""
+    """Canonical name of what it is about."""
     activity: str
     """As it follows "When": "storing tools for the winter"."""
     statements: tuple[Statement, ...] = ()
@@ -125,8 +110,6 @@ SCREENSHOT_SECONDS = 3.0
 """C.1: one screenshot each 3 s, ten of a clip."""
 PAPER = Shape(127, 113, 73, 119, 91)
 """EgoFact, table 1 and C.1: 396 queries over 127 clips."""
-MINI = Shape(14, 12, 7, 12, 9)
-"""A tenth of it, in the same proportions."""
 
 
 def shape_of(clips: int) -> Shape:
@@ -158,14 +141,6 @@ class BuildSettings:
     """C.2.3: objects less alike than this are different answers; options are at least so different."""
     distractors: int = 5
     """C.2.4."""
-    every_clip: bool = field(default=False, metadata=LATER)
-    """Whether all clips are representatives, and those without a question stay, to be found by mistake."""
-    described_by: int = field(default=0, metadata=LATER)
-    """Events that a clip's description names, in place of its decor."""
-    templates: int = field(default=1, metadata=LATER)
-    """In how many forms questions are put (`questions.TEMPLATES`)."""
-    twin_passages: bool = field(default=False, metadata=LATER)
-    """Whether each passage has a twin about another object, in which its counter-facts are true."""
     quality: float = 7.0
     """C.2.4: least score, of 10."""
     passage_similarity: float = 0.5

@@ -1,9 +1,5 @@
 """Representative 30-second clips of the videos (EgoFact, C.1): cut, described by keywords, clustered.
 
-A language model names the keywords and their relevance, as in the paper (`language_model`). Without one
-they are read off the event structures by rule: the activity 10, objects 8,
-what one acts on or with 6, actions 5, other people 4, scenarios 3.
-
 The paper says "k-nearest neighbor (kNN) clustering" with k = 0.2 n clusters;
 what has k clusters is k-means, so that is what is done here: k-means on unit
 vectors, seeded by k-means++, and of each cluster the clip nearest to its
@@ -13,12 +9,11 @@ centre represents the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.construction.records import EventStructure, Segment
 from indexers.protocol import TextEncoder, unit_rows
 from rag.errors import UsageError
@@ -55,8 +50,6 @@ def cut_segments(
     *,
     seconds: float,
     duration: float | None,
-    description: str,
-    clutter: Sequence[str] = (),
     scenarios: Sequence[str] = (),
 ) -> list[Segment]:
     """Clips [0, 30), [30, 60), ... of one video with the events that are entirely inside.
@@ -79,43 +72,14 @@ def cut_segments(
             key=lambda event: (event.start, event.end, event.rewritten),
         )
         clip_id = f"{video}:{index:05d}"
-        facts = (tuple(inside), tuple(clutter), tuple(scenarios))
-        found.append(Segment(clip_id, path, start, end, description, *facts))
-    return found
-
-
-ACTIVITY, OBJECT, PLACE, ACTION, PERSON, SCENARIO = 10, 8, 6, 5, 4, 3
-
-
-def keywords(segment: Segment) -> Mapping[str, float]:
-    """Word or phrase to its relevance: as a model named them, else the greatest of the rules that do."""
-    if segment.keywords:
-        return segment.keywords
-    found: dict[str, int] = {}
-
-    def add(word: str | None, relevance: int) -> None:
-        if word:
-            found[word] = max(relevance, found.get(word, 0))
-
-    add(segment.description, ACTIVITY)
-    for scenario in segment.scenarios:
-        add(scenario.lower(), SCENARIO)
-    for event in segment.events:
-        add(event.patient_canonical, OBJECT)
-        add(event.patient_location, PLACE)
-        add(event.patient_destination, PLACE)
-        add(event.instrument, PLACE)
-        add(event.event_location, PLACE)
-        add(event.action, ACTION)
-        add(event.agent if event.agent != CAMERA_WEARER else None, PERSON)
+        found.append(Segment(clip_id, path, start, end, tuple(inside), tuple(scenarios)))
     return found
 
 
 def segment_vectors(segments: Sequence[Segment], encoder: CachedEncoder) -> NDArray[np.float32]:
     """The weighted mean of each clip's keyword vectors, as unit rows, float32 (n, dim)."""
-    weighted = [keywords(segment) for segment in segments]
     rows = np.zeros((len(segments), encoder.dim), np.float32)
-    for row, words in zip(rows, weighted, strict=True):
+    for row, words in zip(rows, (segment.keywords for segment in segments), strict=True):
         weights = np.asarray(list(words.values()), np.float32)
         row[:] = weights @ encoder.encode_text(list(words)) / weights.sum()
     return unit_rows(rows)
