@@ -82,8 +82,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
         f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
         + (f"{counted(held.photographs, 'photograph')}, " if held.photographs else "")
-        + f"{counted(held.documents, 'document')} (each row of a table is one) "
-        f"in {counted(held.passages, 'passage')}, "
+        + f"{counted(held.documents, 'document')} in {counted(held.passages, 'passage')}, "
         f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.pending_videos:

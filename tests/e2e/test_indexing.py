@@ -76,6 +76,17 @@ def spoken(settings: Settings) -> set[str]:
         }
 
 
+def test_what_was_taken_out_comes_back_with_the_next_run(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    before = rows(settings)
+    assert settings.library is not None
+    with Library.open(settings=settings) as library:
+        assert library.remove([corpus]).paths
+    report = run(corpus, settings)
+    assert (report.indexed, report.unchanged) == (2, 0)
+    assert rows(settings) == before
+
+
 def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:
     """At once, where no lock is taken and nothing written, and with a file whose times alone changed."""
     first = run(corpus, settings)
@@ -91,6 +102,19 @@ def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> 
     third = run(corpus, settings)
     for again in (second, third, run(corpus, settings)):
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
+
+
+def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    (corpus / "deep").mkdir()
+    shutil.move(corpus / "a.mp4", corpus / "deep" / "b.mp4")
+    shutil.move(corpus / "a.srt", corpus / "deep" / "b.srt")
+    moved = run(corpus, settings)
+    assert (moved.indexed, moved.moved, moved.missing) == (0, 1, 0)
+    assert settings.library is not None
+    with Reader.open(settings.library) as reader:
+        (video,) = reader.videos()
+        assert reader.paths(video.video_id) == (str(corpus / "deep" / "b.mp4"),)
 
 
 def test_a_document_that_is_renamed_to_another_format_is_read_as_that(

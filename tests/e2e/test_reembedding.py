@@ -28,8 +28,8 @@ def _mean_colors(monkeypatch: pytest.MonkeyPatch) -> None:
     index_with(MeanColors(), monkeypatch)
 
 
-def settings_of(library: Path, image: str = "none") -> Settings:
-    return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": image})
+def settings_of(library: Path, image: str = "none", **given: str) -> Settings:
+    return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": image, **given})
 
 
 def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
@@ -58,6 +58,20 @@ def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
         write_video(corpus / name, 8, fps=5)
     assert reembedded("changed") == []
     assert found == [[], [], [], ["changed since it was indexed"]]
+
+
+def test_the_library_is_then_that_of_the_encoder_with_all_its_words(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "a.mp4", 36, fps=2, audio=True)
+    write_video(corpus / "b.mp4", 8, fps=5)
+    (corpus / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nTighten the bolt.\n")
+    silent = {"asr.mode": "off"}
+    index([corpus], settings=settings_of(tmp_path / "first", "auto", **silent))
+    index([corpus], settings=settings_of(tmp_path / "library", **silent))
+    index([corpus], settings=settings_of(tmp_path / "library", "auto", **silent), reembed=True)
+    for table in ("vectors", "shots", "sound_tracks", "evidence"):
+        assert rows(tmp_path / "library", table) == rows(tmp_path / "first", table) != []
 
 
 def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> None:

@@ -75,15 +75,28 @@ def test_shards_by_hand_merged_are_a_plain_run(
     assert (after.indexed, after.problems) == (0, plain.problems)
 
 
-def test_a_library_on_a_store_is_written_by_shards(
-    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore
-) -> None:
-    """The rows and the report of a run on disk."""
-    report = index([corpus], settings=on_store(bucket))
-    assert counts(report) == counts(plain)
-    assert list(dump(bucket.address("library"))) == list(dump(library))
+def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
+    """The rows and the report of a run on disk: new, and after every kind of change."""
+    changing, changed = tmp_path / "corpus", tmp_path / "library"
+    shutil.copytree(corpus, changing)
+    on_disk = index([changing], settings=settings_of(changed))
+    report = index([changing], settings=on_store(bucket))
+    assert counts(report) == counts(on_disk)
+    assert list(dump(bucket.address("library"))) == list(dump(changed))
     assert not open_layout(bucket.address("library")).shards()
-    assert index([corpus], settings=on_store(bucket)).indexed == 0
+
+    (changing / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nLoosen the nut.\n")
+    write_video(changing / "c.mp4", 5)
+    (changing / "0.md").rename(changing / "0.txt")
+    (changing / "1.md").write_text("# Nuts\n\nA nut.\n")
+    (changing / "2.md").write_bytes(b"")
+    (changing / "bad.mp4").unlink()
+    write_video(changing / "bad.mp4", 2)
+    on_disk = index([changing], settings=settings_of(changed))
+    report = index([changing], settings=on_store(bucket))
+    assert counts(report) == counts(on_disk)
+    assert list(dump(bucket.address("library"))) == list(dump(changed))
+    assert index([changing], settings=on_store(bucket)).indexed == 0
 
 
 class Stop(Exception):

@@ -154,6 +154,8 @@ def _nearness(spoken: Sequence[str], own: Collection[str], asked: Collection[str
 
 LEAST = 0.3
 """Chance that the frames are right below which they alone support no option: as `search.threshold`."""
+DOUBT = 0.005
+"""Share that frames leave to the other options, at least."""
 EVEN = 1e-6
 """Between two shares, below which neither option is likelier."""
 
@@ -232,9 +234,9 @@ def answer_choice(
 
 def seen_features(vote: Vote, options: int) -> list[float]:
     """The features that `Weights.seen` weighs, of the option that frames put first among so many, at least 2,
-    in its order. The first is 0 where all options fit alike, and 1 where no other fits."""
-    apart = vote.z / math.log(options)
-    return [apart, apart * vote.event, 1.0]
+    in its order: the log odds of its share; `Vote.event`, as far as no other option fits; 1."""
+    share = min(math.exp(vote.z) / options, 1 - DOUBT)
+    return [math.log(share / (1 - share)), vote.event * vote.z / math.log(options), 1.0]
 
 
 def chance_by_frames(vote: Vote, options: int, by: Weights) -> float:
