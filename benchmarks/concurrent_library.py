@@ -258,10 +258,10 @@ def look_at_videos(reader: Any, place: Place) -> None:
 
 
 def look_at_documents(reader: Any, place: Place) -> None:
-    """Each is whole, by vectors and by words."""
-    keys = [
-        hit.key for hit in reader.search_passages(np.ones(reader.meta.text_encoder.dim, np.float32), MOST)
-    ]
+    """Each is whole, by vectors and by words; subtitles are documents while their video is not there."""
+    hits = reader.search_passages(np.ones(reader.meta.text_encoder.dim, np.float32), MOST)
+    paths = reader.passage_paths([hit.key for hit in hits])
+    keys = [hit.key for hit, path in zip(hits, paths, strict=True) if not path.endswith(".srt")]
     found: dict[str, list[str]] = {}
     for passage, path in reader.passages_with_paths(keys):
         found.setdefault(path, []).append(passage.text)
