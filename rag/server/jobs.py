@@ -66,23 +66,11 @@ AGENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "recall": ("raclo", ()),
 }
 """Each agent: the name of its paper's system, which works too, and the arguments of its command."""
-AGENT_OPTIONS = frozenset(
-    (
-        *("after", "audio", "before", "color", "constraints", "frames", "global", "look", "looks", "loops"),
-        *(
-            "min_height",
-            "moment",
-            "must_choose",
-            "option",
-            "preset",
-            "queries",
-            "resolution",
-            "seed",
-            "sound",
-        ),
-        *("sparse", "style", "tone", "urls", "videos"),
-    )
-)
+AGENT_OPTIONS = {
+    *("after", "audio", "before", "color", "constraints", "frames", "global", "look", "looks"),
+    *("loops", "min_height", "moment", "must_choose", "option", "preset", "queries"),
+    *("resolution", "seed", "sound", "sparse", "style", "tone", "urls", "videos"),
+}
 """Options of agents that a job may set: those that name no file of the server."""
 
 

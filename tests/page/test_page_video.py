@@ -253,8 +253,10 @@ def test_12_hovering_scrubs_and_the_frames_come_on_demand(tab: Tab, site: Site) 
     tab.page.get_by_role("button", name="Frames").click()
     frames = tab.page.locator(".board button")
     frames.first.wait_for()
+    assert frames.count() > 2
     frames.last.click()
     tab.wait(f"() => ({TIME})() > 15")
+    assert float(tab.page.evaluate(f"() => ({TIME})()")) <= 24
 
 
 def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
