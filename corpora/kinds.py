@@ -16,7 +16,7 @@ VIDEO = (
     *(".ogv", ".ogm", ".mxf", ".gif", ".dv", ".rm", ".rmvb", ".h264", ".264", ".hevc", ".h265", ".265"),
     *(".y4m", ".ivf", ".mjpeg", ".mjpg", ".nut", ".wtv"),
 )
-PHOTOGRAPHS = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+PHOTOGRAPHS = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", ".heic", ".heif", ".avif")
 """Videos of one frame. One that is named as a video or sound beside it is its cover."""
 AUDIO = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".flac", ".wav", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff"),
@@ -32,7 +32,7 @@ SAVE_AS = {
         "XLSX or CSV": ".xls .xlsb .numbers",
         "EML (.eml)": ".msg .mbox",
         "SubRip (.srt)": ".lrc .sub .sbv .smi .stl",
-        "JPEG": ".heic .heif .avif .dng .nef .cr2 .cr3 .arw",
+        "JPEG": ".dng .nef .cr2 .cr3 .arw",
         "MP4": ".swf .mod .tod .insv .braw .r3d",
     }.items()
     for suffix in suffixes.split()
@@ -69,6 +69,9 @@ MEDIA_TYPES = {
         "image/webp": ".webp",
         "image/tiff": ".tif .tiff",
         "image/bmp": ".bmp",
+        "image/heic": ".heic",
+        "image/heif": ".heif",
+        "image/avif": ".avif",
         "audio/mpeg": ".mp3",
         "audio/mp4": ".m4a .m4b",
         "audio/aac": ".aac",

@@ -40,9 +40,10 @@ _PHOTOGRAPHS = {
     rb"RIFF....WEBP": "webp_pipe",
     rb"II\*\0|MM\0\*": "tiff_pipe",
     rb"BM": "bmp_pipe",
+    rb"....ftyp(hei[cxms]|hev[cxms]|mif1|msf1|avif)": "heif",
 }
 """Demuxers of one image by a pattern of its first bytes. Of its own FFmpeg takes one for a series of numbered
-files."""
+files. Of HEIF (HEIC, AVIF) it does not put the tiles of an image together, so Pillow reads it."""
 
 _PLAYLISTS = (
     *(b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"<smil", b"<asx", b"RTSPtext", b"v=0"),
@@ -151,10 +152,14 @@ def open_media(path: str) -> Any:
     if not is_url(path):
         _check_plain(path)
     photograph = _photograph_format(path)
+    if photograph == "heif":
+        source: Any = _heif_as_bitmap(path)
+        photograph = "bmp_pipe"
+    else:
+        # With `file:` in front no name can be taken for an address, an option or a pattern.
+        source = _objects.open(path) if is_url(path) else "file:" + os.path.abspath(path)
     allowed = (photograph,) if photograph else DEMUXERS
     options = {"protocol_whitelist": "file", "format_whitelist": ",".join(allowed)}
-    # With `file:` in front no name can be taken for an address, an option or a pattern.
-    source = _objects.open(path) if is_url(path) else "file:" + os.path.abspath(path)
     try:
         container = av.open(source, mode="r", format=photograph, options=options, metadata_errors="replace")
     except av.error.MemoryError as error:
@@ -171,9 +176,33 @@ def _photograph_format(path: str) -> str | None:
     """Name of the demuxer of a photograph, known by its name and first bytes; None of anything else."""
     if not is_photograph(path):
         return None
-    with _objects.open(path) if is_url(path) else open(path, "rb") as file:
+    with _read(path) as file:
         head = file.read(16) or b""
     return next((name for mark, name in _PHOTOGRAPHS.items() if re.match(mark, head, re.DOTALL)), None)
+
+
+def _read(path: str) -> Any:
+    return _objects.open(path) if is_url(path) else open(path, "rb")
+
+
+def _heif_as_bitmap(path: str) -> io.BytesIO:
+    """The main image of a HEIF file, turned as it says, as a BMP of 8 bits a colour."""
+    from pi_heif import register_heif_opener
+    from PIL import Image, ImageOps
+
+    register_heif_opener()
+    found = io.BytesIO()
+    with _read(path) as file:
+        try:
+            held = Image.open(file, formats=("AVIF", "HEIF"))
+            _check_size(*held.size)
+            ImageOps.exif_transpose(held).convert("RGB").save(found, "BMP")
+        except Image.DecompressionBombError as error:
+            raise UnsupportedFile(f"its image is larger than the {MAX_SIDE} pixels allowed") from error
+        except (ValueError, SyntaxError, RuntimeError, OSError) as error:
+            raise DamagedFile("its image cannot be decoded") from error
+    found.seek(0)
+    return found
 
 
 def media_size(path: str) -> int:
@@ -249,10 +278,13 @@ def pick_video(container: Any) -> Any | None:
     if not known:
         raise DamagedFile("its images have no size: their header is broken, or asks for too much")
     stream = max(known, key=_video_rank)
-    width, height = stream.codec_context.width, stream.codec_context.height
+    _check_size(stream.codec_context.width, stream.codec_context.height)
+    return stream
+
+
+def _check_size(width: int, height: int) -> None:
     if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
         raise UnsupportedFile(f"its images of {width}x{height} are larger than the {MAX_SIDE} pixels allowed")
-    return stream
 
 
 def video_streams(container: Any) -> list[Any]:

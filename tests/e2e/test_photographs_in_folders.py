@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     turned[0x0112] = 6
     poster.rotate(90, expand=True).save(corpus / "DSC_3.jpg", exif=turned)
     (corpus / "DSC_4.jpg").write_bytes(b"no photograph")
-    (corpus / "DSC_5.heic").write_bytes(b"0000ftypheic")
+    (corpus / "DSC_5.nef").write_bytes(b"MM\0*")
+    shutil.copy(Path(__file__).parents[1] / "fakes" / "poster.heic", corpus / "DSC_6.heic")
+    (corpus / "DSC_7.heic").write_bytes(b"0000ftypheic")
+    Image.fromarray(data.rocket()).save(corpus / "DSC_8.avif")
     write_video(corpus / "clip.mp4", 2)
     Image.fromarray(data.coffee()).save(corpus / "clip.jpg")
     (made / "report.json").write_text(run_rag(made, "index", "corpus", "--library", "lib", "--json").stdout)
@@ -38,15 +42,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_no_photograph_is_named_and_a_cover_ignored(folder: Path) -> None:
     report = json.loads((folder / "report.json").read_text())
-    assert [Path(each["path"]).name for each in report["problems"]] == ["DSC_4.jpg"]
-    assert any("DSC_5.heic" in line and "JPEG" in line for line in report["unread"])
+    assert [Path(each["path"]).name for each in report["problems"]] == ["DSC_4.jpg", "DSC_7.heic"]
+    assert any("DSC_5.nef" in line and "JPEG" in line for line in report["unread"])
     assert str(folder / "corpus" / "clip.jpg") in report["ignored_files"]
-    assert report["indexed"] == 4
+    assert report["indexed"] == 6
 
 
 @pytest.mark.parametrize(
     ("query", "name"),
-    [("a cat", "DSC_1.jpg"), ("espresso in a cup", "DSC_2.webp"), (SIGN.lower(), "DSC_3.jpg")],
+    [
+        ("a cat", "DSC_1.jpg"),
+        ("espresso in a cup", "DSC_2.webp"),
+        (SIGN.lower(), "DSC_3.jpg"),
+        ("lighthouse tours", "DSC_6.heic"),
+        ("a missile", "DSC_8.avif"),
+    ],
 )
 def test_a_photograph_is_found_by_what_is_seen_and_read(folder: Path, query: str, name: str) -> None:
     found = json.loads(run_rag(folder, "search", query, "--library", "lib", "--json").stdout)
