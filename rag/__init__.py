@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from rag.settings import load_settings as load_settings
     from rag.store.records import Removed as Removed
     from rag.store.records import Stats as Stats
-    from rag.web import Faults as Faults
     from rag.web import open_web as open_web
 
 __version__ = "0.1.0"
@@ -72,7 +71,7 @@ _MODULES = {
     "ShotFilter UnmeasuredVideos Usage VideoCitation VideoHit",
     "rag.settings": "Settings load_settings",
     "rag.store.records": "Removed Stats",
-    "rag.web": "Faults open_web",
+    "rag.web": "open_web",
 }
 """The public names that each module defines."""
 __all__ = sorted(["__version__", *(name for names in _MODULES.values() for name in names.split())])

@@ -147,23 +147,3 @@ class NoTranscript(WebError):
 
 class NoMedia(WebError):
     """The page has no video."""
-
-
-class DownloadTruncated(WebError):
-    """The file ended early; a retry may succeed. `received`: bytes received."""
-
-    def __init__(self, message: str, received: int = 0) -> None:
-        super().__init__(message)
-        self.received = received
-
-
-class RateLimited(WebError):
-    """Too many calls. `retry_after`: seconds to wait before the next one."""
-
-    def __init__(self, message: str, retry_after: float = 0.0) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class WebTimeout(WebError):
-    """No answer in time; a retry may succeed."""

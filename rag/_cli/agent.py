@@ -23,7 +23,7 @@ from rag._cli.agent_run import (
 )
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
-from rag._cli.session import Events, FaultRates, Force, IndexedVideo, Options, Session, with_session, words
+from rag._cli.session import Events, Force, IndexedVideo, Options, Session, with_session, words
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
 
@@ -120,7 +120,6 @@ def browse(
     ] = "look",
     web: WebFolder = None,
     corpus: Corpus = None,
-    faults: FaultRates = "",
     option: Options = None,
     must_choose: MustChoose = False,
     trace: Trace = None,
@@ -158,7 +157,7 @@ def browse(
 
     outputs = Outputs(session, trace, force, events)
     shown = Shown(result_json, None, cost)
-    return run_web_agent(outputs, (web, corpus, faults), agent, asked, settings, shown)
+    return run_web_agent(outputs, (web, corpus), agent, asked, settings, shown)
 
 
 @with_session()
@@ -197,7 +196,6 @@ def shots(
     ] = "exact",
     web: WebFolder = None,
     corpus: Corpus = None,
-    faults: FaultRates = "",
     trace: Trace = None,
     force: Force = False,
     events: Events = False,
@@ -228,7 +226,7 @@ def shots(
 
     outputs = Outputs(session, trace, force, events)
     request, shown = ShotRequest(words(description), wanted), Shown(result_json, result_lines, cost, cited)
-    return run_web_agent(outputs, (web, corpus, faults), lambda _: find_shot, request, settings, shown)
+    return run_web_agent(outputs, (web, corpus), lambda _: find_shot, request, settings, shown)
 
 
 def _neighbour(option: str, text: str | None) -> str:
@@ -259,7 +257,6 @@ def recall(
     ] = "sampled",
     web: WebFolder = None,
     corpus: Corpus = None,
-    faults: FaultRates = "",
     trace: Trace = None,
     force: Force = False,
     events: Events = False,
@@ -296,7 +293,7 @@ def recall(
 
     outputs = Outputs(session, trace, force, events)
     shown = Shown(result_json, result_lines, cost, cited)
-    return run_web_agent(outputs, (web, corpus, faults), agent, request, settings, shown)
+    return run_web_agent(outputs, (web, corpus), agent, request, settings, shown)
 
 
 AGENTS: dict[str, tuple[Callable[..., int], str]] = {

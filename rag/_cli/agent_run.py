@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
     from rag.reasoners.wrappers import ReasonerWithCounts
-    from rag.web import Faults, Web
+    from rag.web import Web
 
 COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
     "look:": "bold",
@@ -171,30 +170,25 @@ def run_agent(
 
 def run_web_agent(
     outputs: Outputs,
-    web: tuple[Path | None, list[Path] | None, str],
+    web: tuple[Path | None, list[Path] | None],
     agent: Callable[[WebEnvironment], Callable[..., Any]],
     request: Any,
     settings: Any,
     shown: Shown,
 ) -> int:
-    """As `run_agent`, over a web: `--web`, `--corpus` and `--faults`. `agent`: its function."""
-    from rag.web import Faults
-
-    folder, corpus, rates = web
-    faults = Faults.parse(rates, outputs.session.settings.seed)
+    """As `run_agent`, over a web: `--web` and `--corpus`. `agent`: its function."""
+    folder, corpus = web
 
     def run(environment: WebEnvironment, watch: Watch) -> Any:
-        """Wait between retries only where the web's delays are real."""
-        wait = time.sleep if environment.web.real_time else None
         source = environment.frame_source
         return agent(environment)(
-            request, environment.web, environment.reasoner, source, settings, watch=watch, wait=wait
+            request, environment.web, environment.reasoner, source, settings, watch=watch
         )
 
     def status(environment: WebEnvironment) -> Iterable[str]:
         return (vision_status(environment.reasoner, environment.frame_source.library),)
 
-    opened = open_web_environment(outputs.session, folder, corpus, faults)
+    opened = open_web_environment(outputs.session, folder, corpus)
     return run_agent(outputs, (folder, *(corpus or ())), opened, status, run, settings, shown)
 
 
@@ -252,7 +246,7 @@ def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
 
 @contextmanager
 def open_web_environment(
-    session: Session, web: Path | None, corpus: list[Path] | None, faults: Faults
+    session: Session, web: Path | None, corpus: list[Path] | None
 ) -> Iterator[WebEnvironment]:
     """The web that is named or made, the library that holds its videos, and the reasoner.
 
@@ -268,7 +262,6 @@ def open_web_environment(
         try:
             opened = open_web(
                 os.fspath(folder),
-                faults=faults,
                 encoder=session.settings.encoder,
                 library=library if made and not corpus else None,
                 spoken=made,

@@ -134,14 +134,6 @@ End = Annotated[
 Options = Annotated[
     list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
 ]
-FaultRates = Annotated[
-    str,
-    option(
-        "--faults RATES",
-        "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
-        show_default=False,
-    ),
-]
 Events = Annotated[bool, option("--events", "Progress as JSON lines on stderr.", hidden=True)]
 Data = Annotated[
     Path | None,

@@ -12,7 +12,7 @@ import typer
 from corpora.escaping import visible
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_lines
-from rag._cli.session import FaultRates, Force, Host, Port, Session, given_path, with_session
+from rag._cli.session import Force, Host, Port, Session, given_path, with_session
 from rag.rendering.terminal import counted
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ app = typer.Typer(
     help="Build and serve a frozen web of videos and pages; fetch alone visits the live web.",
     rich_markup_mode=None,
 )
-
-SeedOption = Annotated[int, option("--seed N", "Random seed.")]
 
 
 @app.command("build")
@@ -105,8 +103,6 @@ def serve(
         Literal["bm25", "dense", "hybrid"],
         option("--engine", "By words, by meaning, or both by reciprocal rank fusion."),
     ] = "hybrid",
-    faults: FaultRates = "",
-    seed: SeedOption = 0,
     trace: Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")] = None,
     force: Force = False,
 ) -> int:
@@ -118,7 +114,7 @@ def serve(
     from rag.listening import is_loopback, require_serving
 
     require_serving()
-    from rag.web import Faults, WebTrace, open_web
+    from rag.web import WebTrace, open_web
     from rag.web.catalogue import PAGES, VIDEOS
     from rag.web.serving.app import serve as run
 
@@ -126,13 +122,9 @@ def serve(
         echo_stderr(f"rag: {host}: every machine that reaches this address can use the web and its videos")
     # An old trace is emptied only when nothing can go wrong with the rest any more.
     policy = session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)
-    web = open_web(
-        os.fspath(folder),
-        engine=engine,
-        faults=Faults.parse(faults, seed),
-        encoder=session.settings.encoder,
-        real_time=True,
-    ).session(WebTrace(trace, policy))
+    web = open_web(os.fspath(folder), engine=engine, encoder=session.settings.encoder).session(
+        WebTrace(trace, policy)
+    )
     run(web, host, port, started=lambda base: print_lines([base]))
     return 0
 

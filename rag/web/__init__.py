@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rag.web.catalogue import PageEntry, VideoEntry, read_catalogue, write_catalogue
 from rag.web.engine import ENGINES, EngineKind
-from rag.web.faults import FAULTS, Fault, Faults
 from rag.web.mock import Web, open_web
 from rag.web.records import (
     PAGE_SIZE,
@@ -20,13 +19,10 @@ from rag.web.trace import WebEvent, WebTrace
 
 __all__ = [
     "ENGINES",
-    "FAULTS",
     "PAGE_SIZE",
     "Availability",
     "Downloaded",
     "EngineKind",
-    "Fault",
-    "Faults",
     "Page",
     "PageEntry",
     "SearchPage",

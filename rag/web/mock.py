@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,21 +14,17 @@ from corpora.identity import content_hash
 from indexers.settings import EncoderSettings
 from rag.errors import (
     AccessRefused,
-    DownloadTruncated,
     LiveWebRefused,
     NoMedia,
     NoTranscript,
     PageGone,
-    RateLimited,
     UnreadableFile,
     UsageError,
     WebError,
-    WebTimeout,
     WebUnusable,
 )
-from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address, read_catalogue
+from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, read_catalogue
 from rag.web.engine import ENGINES, ContentEngine, Engine, EngineKind, SearchEngine, words
-from rag.web.faults import Fault, Faults
 from rag.web.records import PAGE_SIZE, Downloaded, Page, SearchPage, SearchResult, Transcript
 from rag.web.trace import Operation, WebTrace
 
@@ -41,20 +35,13 @@ if TYPE_CHECKING:
 
 SNIPPET = 240
 """Characters of a snippet at most."""
-STALE_SHARE = 0.6
-"""Of the title's words, those that an early state of it had."""
 SHOWN = ("id", "url", "title", "channel", "upload_date", "duration", "tags", "thumbnail")
 """What a page and a search result show of a video as its entry has it."""
 
 
-def video_result(entry: VideoEntry, rank: int, score: float, *, stale: bool = False) -> SearchResult:
-    """`stale`: as it was when the engine last looked, which is long ago."""
-    found = SearchResult(rank=rank, snippet=shortened(entry.description), score=score, **_shown(entry))
-    if not stale:
-        return found
-    title = entry.title.split()
-    early = " ".join(title[: max(1, round(len(title) * STALE_SHARE))])
-    return replace(found, title=early, snippet="", duration=0.0, tags=())
+def video_result(entry: VideoEntry, rank: int, score: float) -> SearchResult:
+    """A video as a search result."""
+    return SearchResult(rank=rank, snippet=shortened(entry.description), score=score, **_shown(entry))
 
 
 def _shown(entry: VideoEntry) -> dict[str, Any]:
@@ -97,11 +84,6 @@ def _best_part(text: str, query: str) -> str:
 
 
 LARGEST_PAGE = 100
-RETRY_AFTER = 30.0
-"""Seconds that a web asks for at most when it limits the rate."""
-TIMEOUT_SECONDS = 10.0
-SLOWEST = 1.5
-"""The longest delay, in time-outs."""
 Gate = Literal["private", "region-blocked", "age-gated"]
 REASONS: dict[Gate, str] = {
     "private": "this video is private",
@@ -114,21 +96,15 @@ REASONS: dict[Gate, str] = {
 class _Call:
     """One call while it lasts: what will be its line in the trace."""
 
-    key: tuple[object, ...]
-    attempt: int
-    delay: float = 0.0
     bytes: int = 0
     results: tuple[str, ...] = ()
-    faults: list[Fault] = field(default_factory=list)
 
 
 class Web:
     """A frozen web of videos and pages, made by `open_web`; used from one thread or several.
 
-    Any verb may raise `RateLimited` or `WebTimeout` (try again, later), and every call, answered or failed,
-    is one line of `trace`. Answers hang on the catalogue, the engine, the faults and the calls made so far,
-    and on nothing else. A delay is slept only in `real_time`; else it is counted in the trace and costs
-    nothing.
+    Every call, answered or failed, is one line of `trace`. Answers hang on the catalogue and the engine, and
+    on nothing else.
     """
 
     def __init__(
@@ -137,65 +113,47 @@ class Web:
         videos: Engine,
         pages: Engine,
         *,
-        faults: Faults | None = None,
         trace: WebTrace | None = None,
-        real_time: bool = False,
         spoken: bool = False,
     ) -> None:
         """`spoken`: the snippet of a video is what it says that fits the query best."""
         self.catalogue = catalogue
         """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
         self.trace = trace or WebTrace()
-        self.faults = faults or Faults()
-        self.real_time = real_time
         self._videos, self._pages, self._spoken = videos, pages, spoken
-        self._attempts: dict[tuple[object, ...], int] = {}
-        self._fetched: set[str] = set()
-        self._lock = threading.Lock()
 
     def session(self, trace: WebTrace | None = None) -> Web:
         """The same web for another client: no call made yet, an empty trace.
 
         One session a question makes a question's answers independent of the questions before it.
         """
-        return Web(
-            self.catalogue,
-            self._videos,
-            self._pages,
-            faults=self.faults,
-            trace=trace,
-            real_time=self.real_time,
-            spoken=self._spoken,
-        )
+        return Web(self.catalogue, self._videos, self._pages, trace=trace, spoken=self._spoken)
 
     def search_videos(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
         """Videos for words, best first, by their metadata. No result is an answer, not a failure.
 
-        Raises `RateLimited` and `WebTimeout`, or `UsageError` for a page below 1.
+        Raises `UsageError` for a page below 1.
         """
 
-        def result(rank: int, hit: Fused[str], call: _Call) -> SearchResult:
+        def result(rank: int, hit: Fused[str]) -> SearchResult:
             entry = self.catalogue.by_id[hit.key]
-            stale = self.faults.strikes("stale_metadata", entry.url)
-            if stale and "stale_metadata" not in call.faults:
-                call.faults.append("stale_metadata")
-            found = video_result(entry, rank, hit.score, stale=stale)
+            found = video_result(entry, rank, hit.score)
             said = _best_part(_with_speech(entry).description, query) if self._spoken else ""
-            return replace(found, snippet=said) if said and not stale else found
+            return replace(found, snippet=said) if said else found
 
         return self._search("search_videos", self._videos, query, page, page_size, result)
 
     def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
         """Pages of text for words, best first. Raises as `search_videos` does."""
 
-        def result(rank: int, hit: Fused[str], _: _Call) -> SearchResult:
+        def result(rank: int, hit: Fused[str]) -> SearchResult:
             return page_result(self.catalogue.pages_by_id[hit.key], rank, hit.score, query)
 
         return self._search("search", self._pages, query, page, page_size, result)
 
     def open(self, url: str) -> Page:
         """The page at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
-        private now, which looks the same from outside; also `RateLimited` and `WebTimeout`."""
+        private now, which looks the same from outside."""
         with self._call("open", url):
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
@@ -208,8 +166,7 @@ class Web:
             )
 
     def transcript(self, url: str) -> Transcript:
-        """What is said in a video. Raises `PageGone`, `AccessRefused` or `NoTranscript`; also `RateLimited`
-        and `WebTimeout`."""
+        """What is said in a video. Raises `PageGone`, `AccessRefused` or `NoTranscript`."""
         with self._call("transcript", url):
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
@@ -221,8 +178,7 @@ class Web:
 
     def download(self, url: str) -> Downloaded:
         """The video's file, whole. Raises `PageGone`, `AccessRefused` (a gate of age or region), `NoMedia`
-        (a page without a video) or `DownloadTruncated` (try again); also `RateLimited` and `WebTimeout`, and
-        `WebUnusable` where the web's own file is gone or has changed."""
+        (a page without a video), or `WebUnusable` where the web's own file is gone or has changed."""
         with self._call("download", url) as call:
             entry = self._entry(url)
             if isinstance(entry, PageEntry):
@@ -231,21 +187,11 @@ class Web:
             if not entry.file:
                 raise NoMedia(f"{url}: this web has the video's page, but not its file")
             got = self._whole_file(entry)
-            with self._lock:
-                cached = got.video_id in self._fetched
-            if not cached:
-                call.bytes = got.bytes
-                if self._strikes("truncated", call):
-                    call.bytes = int(got.bytes * self.faults.share("cut", *call.key, call.attempt))
-                    raise DownloadTruncated(
-                        f"{url}: the transfer ended after {call.bytes} of {got.bytes} bytes", call.bytes
-                    )
-                with self._lock:
-                    self._fetched.add(got.video_id)
-            return replace(got, cached=cached)
+            call.bytes = got.bytes
+            return got
 
     def media(self, url: str) -> Downloaded:
-        """A file for whoever serves the web: no fault strikes, and it is no line in the trace; gates hold."""
+        """A file for whoever serves the web: it is no line in the trace; gates hold."""
         entry = self._entry(url)
         if isinstance(entry, PageEntry) or not entry.file:
             raise NoMedia(f"{url}: no video file here")
@@ -273,7 +219,7 @@ class Web:
             raise WebUnusable(str(error)) from error
         if entry.content_id not in ("", video_id):
             raise WebUnusable(f"{path}: not the file that this web was built with; build the web again")
-        return Downloaded(entry.url, str(path), video_id, state.st_size, False)
+        return Downloaded(entry.url, str(path), video_id, state.st_size)
 
     def _search(
         self,
@@ -282,17 +228,17 @@ class Web:
         query: str,
         page: int,
         page_size: int,
-        result: Callable[[int, Fused[str], _Call], SearchResult],
+        result: Callable[[int, Fused[str]], SearchResult],
     ) -> SearchPage:
         if page < 1 or not 1 <= page_size <= LARGEST_PAGE:
             raise UsageError(
                 f"page {page} of {page_size} results: pages count from 1, with 1 to {LARGEST_PAGE}"
             )
         with self._call(operation, query, page) as call:
-            ranked = [] if self._strikes("empty_result", call) else engine.rank(query)
+            ranked = engine.rank(query)
             first = (page - 1) * page_size
             shown = tuple(
-                result(rank, hit, call)
+                result(rank, hit)
                 for rank, hit in enumerate(ranked[first : first + page_size], start=first + 1)
             )
             call.results = tuple(found.url for found in shown)
@@ -301,13 +247,9 @@ class Web:
 
     @contextmanager
     def _call(self, operation: Operation, asked: str, page: int | None = None) -> Iterator[_Call]:
-        """One call from its first fault to its line in the trace."""
-        key = (operation, asked, page)
-        with self._lock:
-            attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
-        call, outcome = _Call(key, attempt), "ok"
+        """One call up to its line in the trace."""
+        call, outcome = _Call(), "ok"
         try:
-            self._inject_faults(asked, call)
             yield call
         except WebError as error:
             outcome = type(error).__name__
@@ -319,34 +261,8 @@ class Web:
                 page=page,
                 outcome=outcome,
                 results=call.results if outcome == "ok" else (),
-                fault="+".join(call.faults),
-                delay=call.delay,
                 bytes=call.bytes,
             )
-
-    def _inject_faults(self, asked: str, call: _Call) -> None:
-        """What can happen to any call before it is answered."""
-        if self._strikes("rate_limit", call):
-            after = round(1 + self.faults.share("after", *call.key, call.attempt) * (RETRY_AFTER - 1), 1)
-            raise RateLimited(f"{asked}: too many calls; ask again in {after:g} s", after)
-        if self._strikes("slow", call):
-            wanted = self.faults.share("delay", *call.key, call.attempt) * SLOWEST * TIMEOUT_SECONDS
-            call.delay = round(min(wanted, TIMEOUT_SECONDS), 3)
-            if self.real_time:
-                time.sleep(call.delay)
-            if wanted > TIMEOUT_SECONDS:
-                raise WebTimeout(f"{asked}: no answer within {TIMEOUT_SECONDS:g} s")
-        if call.key[0] not in ("search_videos", "search") and self.faults.strikes(
-            "dead_link", address(asked)
-        ):
-            call.faults.append("dead_link")
-            raise PageGone(f"{asked}: this page is gone")
-
-    def _strikes(self, fault: Fault, call: _Call) -> bool:
-        struck = self.faults.strikes(fault, *call.key, call.attempt)
-        if struck:
-            call.faults.append(fault)
-        return struck
 
     def _entry(self, url: str) -> VideoEntry | PageEntry:
         entry = self.catalogue.video(url) or self.catalogue.page(url)
@@ -375,17 +291,15 @@ def open_web(
     where: str | os.PathLike[str],
     *,
     engine: EngineKind = "hybrid",
-    faults: Faults | None = None,
     trace: WebTrace | None = None,
     encoder: EncoderSettings | None = None,
-    real_time: bool = False,
     library: Library | None = None,
     spoken: bool = False,
 ) -> Web:
     """The frozen web in a folder that `rag web build` made, or that holds a `web.jsonl`.
 
-    `encoder`: whose text encoder serves the dense half of the engine. `real_time`: sleep through the delays
-    of slow answers. `library`: videos are searched by what it holds of them, and by their metadata.
+    `encoder`: whose text encoder serves the dense half of the engine. `library`: videos
+    are searched by what it holds of them, and by their metadata.
     `spoken`: for files that have no metadata. They are searched by what the library holds alone, or without
     one by their names and transcripts, which no web's search reads; they are shown by what they say.
 
@@ -411,15 +325,7 @@ def open_web(
     videos: Engine = titles
     if library is not None:
         videos = ContentEngine(catalogue.videos, library, None if spoken else titles)
-    return Web(
-        catalogue,
-        videos,
-        engine_of(catalogue.pages),
-        faults=faults,
-        trace=trace,
-        real_time=real_time,
-        spoken=spoken,
-    )
+    return Web(catalogue, videos, engine_of(catalogue.pages), trace=trace, spoken=spoken)
 
 
 def _with_speech(entry: VideoEntry) -> VideoEntry:

@@ -107,8 +107,6 @@ class Downloaded:
     video_id: str
     """Hash of the content: the video's id in a library."""
     bytes: int
-    cached: bool
-    """The session has had it before, so that nothing was transferred."""
 
 
 PAGE_SIZE = 10

@@ -31,16 +31,12 @@ class WebEvent:
     """`ok`, or the name of the error that was raised."""
     results: tuple[str, ...] = ()
     """Addresses of the results, best first."""
-    fault: str = ""
-    """The injected faults of this call, joined by `+`; empty where there were none."""
-    delay: float = 0.0
-    """Seconds that the web took by its faults: slept where the web runs in real time, else only counted."""
     bytes: int = 0
-    """Transferred by a download, a cut one included; nothing where the cache had it."""
+    """Of a download."""
 
     def line(self) -> dict[str, Any]:
         """As JSON has it: what is empty is left out."""
-        return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
+        return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0)}
 
 
 class TraceFile:

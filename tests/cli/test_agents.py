@@ -70,13 +70,13 @@ def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
-    make_web(tmp_path / "web")
-    words = ("agent", *BROWSE, "--web", "web", "--json", "--faults", "rate_limit=1")
+    make_web(tmp_path / "web", **{f"video{number:02d}": "dead" for number in range(12)})
+    words = ("agent", *BROWSE, "--web", "web", "--json")
     done = run_rag(tmp_path, *words)
     assert done.returncode == 1, done.stderr
     shape = json.loads(done.stdout)
     assert (shape["answer"]["matched"], shape["failure"]) == (False, "")
-    assert set(shape["failures"]) == {"RateLimited"}
+    assert set(shape["failures"]) == {"PageGone"}
     assert shape["usage"]["by_role"]["answer_open"]["counted_calls"] == 1
     assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
     # Nor is an option chosen, unless one must be.

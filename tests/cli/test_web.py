@@ -31,7 +31,6 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [
         (["serve", "https://www.youtube.com"], 2, "out of scope by design"),
         (["serve", "nowhere"], 1, "rag web build"),
-        (["serve", "web", "--faults", "often"], 2, "a rate is in [0, 1]"),
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
         (["serve", "web", "--port", "0", "--trace", "no/such/folder"], 2, "cannot be written"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import signal
@@ -12,7 +11,6 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,10 +20,9 @@ from starlette.testclient import TestClient
 
 from corpora.identity import content_hash
 from rag._cli.main import main
-from rag.web import Faults, PageEntry, TranscriptLine, VideoEntry, open_web, write_catalogue
+from rag.web import PageEntry, TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.catalogue import read_catalogue
 from rag.web.serving.app import build_app
-from tests.fakes.served_library import serving
 from tests.fakes.synthetic import write_video
 
 QUOTED = "a/b c"
@@ -98,11 +95,6 @@ def client(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-def failing(folder: Path, **rates: float) -> AbstractContextManager[str]:
-    """The address of the same web with faults."""
-    return serving(build_app(open_web(folder, engine="bm25", faults=Faults(**rates))))
-
-
 def fetch(url: str, body: Any = None, **headers: str) -> tuple[int, bytes, Any]:
     data = None if body is None else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -161,20 +153,6 @@ def test_a_list_is_fetched_into_a_web_of_its_own(
     assert second.title == SHY
 
 
-def test_a_cut_transfer_is_taken_up_by_a_range(folder: Path, tmp_path: Path) -> None:
-    whole = (folder / "kettle.mp4").read_bytes()
-    with failing(folder, truncated=1.0) as base:
-        with pytest.raises(http.client.IncompleteRead):
-            fetch(f"{base}/media/kettle00001.mp4")
-        status, rest, headers = fetch(f"{base}/media/kettle00001.mp4", Range="bytes=100-")
-        assert (status, rest) == (206, whole[100:])
-        assert headers["Content-Range"] == f"bytes 100-{len(whole) - 1}/{len(whole)}"
-        (tmp_path / "list.txt").write_text(f"{base}/watch?v=kettle00001", encoding="utf-8")
-        assert main(["web", "fetch", str(tmp_path / "list.txt"), "--out", str(tmp_path / "videos")]) == 0
-        (file,) = (tmp_path / "videos").glob("*.mp4")
-        assert file.read_bytes() == whole
-
-
 def test_serper_finds_pages_and_videos(base: str) -> None:
     status, body, _ = fetch(f"{base}/search", {"q": "vinegar"}, X_API_KEY="any")
     (found,) = json.loads(body)["organic"]
@@ -222,15 +200,6 @@ def test_a_watch_page_says_what_it_shows_and_nothing_runs_away(base: str) -> Non
 def test_a_stranger_page_cannot_call_it_by_another_name(base: str) -> None:
     assert fetch(f"{base}/", Host="evil.example")[0] == 400
     assert fetch(f"{base}/")[0] == 200
-
-
-def test_a_limited_rate_is_said_in_each_api(folder: Path) -> None:
-    with failing(folder, rate_limit=1.0) as base:
-        status, body, headers = fetch(f"{base}/youtube/v3/search?q=kettle")
-        assert (status, json.loads(body)["error"]["errors"][0]["reason"]) == (429, "rateLimitExceeded")
-        assert int(headers["Retry-After"]) >= 1
-        assert fetch(f"{base}/videos", {"q": "kettle"})[0] == 429
-        assert fetch(f"{base}/watch?v=kettle00001")[0] == 429
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from rag.reasoners.roles.watching import (
     VideoSummary,
 )
 from rag.records import Question
-from rag.web import Faults, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
+from rag.web import TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 from tests.fakes.role_methods import RoleMethods
 
@@ -34,14 +34,7 @@ DURATION = 100.0
 ASKED = Question("q", "Which word is the secret of the kettle video?")
 
 
-def make_web(
-    folder: Path,
-    count: int = 12,
-    *,
-    faults: Faults | None = None,
-    page: str = "A kettle boils water.",
-    **changes: str,
-) -> Web:
+def make_web(folder: Path, count: int = 12, *, page: str = "A kettle boils water.", **changes: str) -> Web:
     """`count` videos of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
     `page`: the text of the only page.
@@ -71,7 +64,7 @@ def make_web(
         )
     pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", page)]
     write_catalogue(folder, entries, pages)
-    return open_web(folder, engine="bm25", faults=faults, trace=WebTrace())
+    return open_web(folder, engine="bm25", trace=WebTrace())
 
 
 def frame_source(seen: list[int] | None = None) -> FrameSource:

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from eval.runs.records import Output, TaskInput, ranked_clips
 from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
@@ -82,12 +80,6 @@ VARIANTS = Variants(
 @dataclass(frozen=True)
 class VideoBrowserSolver(WebSolver[BrowserSettings]):
     """All variants are deterministic. `solve` raises `ReasonerUnreachable` where the reasoner is gone."""
-
-    @property
-    def web_settings(self) -> Mapping[str, Any]:
-        """With the faults that it makes."""
-        faults = self.environment.web.faults
-        return {**super().web_settings, "faults": str(faults), "fault_seed": faults.seed}
 
     def solve(self, asked: TaskInput) -> Output:
         """Run the agent on one question."""

@@ -31,7 +31,7 @@ from eval.tasks.web_task import WebEnvironment, judge_settings
 from localization.sampling import midpoints
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, sound_lines, verify
-from rag.agents.runtime.frame_source import WebVideo, fetch_video, retry_policy
+from rag.agents.runtime.frame_source import WebVideo, fetch_video
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
@@ -181,7 +181,7 @@ class RvmsScorer:
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
         source = self.environment.frame_source
         try:
-            video = fetch_video(self._web, result, source, retry_policy(3), transcript=True)
+            video = fetch_video(self._web, result, source, transcript=True)
             return video.seen_by(self._frame_judge)
         except (WebError, FileProblem):
             return None

@@ -27,7 +27,7 @@ from rag.agents.raclo.records import (
 )
 from rag.agents.raclo.verification import locate_moment, second_judge
 from rag.agents.runtime.context import NOTHING_FOUND, metadata_of
-from rag.agents.runtime.frame_source import fetch_video, fixed_budget, retry_policy
+from rag.agents.runtime.frame_source import fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.material import Memory
@@ -174,7 +174,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         reasoner, settings = self.counted.reasoner, self.variant.settings
         reasoner.usage()
         source = self.environment.frame_source
-        video = fetch_video(web, _result(web, url), source, retry_policy(1), transcript=settings.sound)
+        video = fetch_video(web, _result(web, url), source, transcript=settings.sound)
         video = video.seen_by(reasoner)
         moment = locate_moment(reasoner, memory, video, settings) if memory.key_moment else None
         found = CandidateVideo(url, video.result.title, video.video_id, video.duration, "", 1, moment=moment)

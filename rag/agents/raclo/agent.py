@@ -14,7 +14,7 @@ query, an error of the reasoner a step. Every loop is bounded.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
@@ -84,7 +84,6 @@ def run_raclo(
     *,
     second: Reasoner | None = None,
     watch: Watch | None = None,
-    wait: Callable[[float], None] | None = None,
 ) -> RacloRun:
     """Find the video, and the moment where a key moment is given.
 
@@ -92,15 +91,13 @@ def run_raclo(
     sets, and for stored frames without a library.
 
     `second`: the other judge of the consensus; None: the first judges again, with frames between those it
-    saw. `watch`: called with each step. `wait`: sleeps between retries; None does not.
+    saw. `watch`: called with each step.
     """
     if settings.frames == "stored" and frame_source.library is None:
         raise UsageError("stored frame embeddings need a library that holds the web's videos")
     cues = cues_of(memory)
     memory = only_cues(memory, cues)
-    context = AgentContext(
-        web, reasoner, frame_source, attempts=settings.attempts, counter="turn", watch=watch, sleep=wait
-    )
+    context = AgentContext(web, reasoner, frame_source, counter="turn", watch=watch)
     return _RacloRun(context, settings, second, memory).run(cues)
 
 

@@ -54,8 +54,6 @@ class RacloSettings:
     """False: no speech or sound is shown to the reasoner."""
     screen: bool = True
     """Whether text on the screen, which the library read, is shown to the reasoner."""
-    attempts: Count = 3
-    """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
         check_settings(self)

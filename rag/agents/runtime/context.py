@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rag.agents.runtime.frame_source import FrameSource, Reply, WebVideo, fetch_video, retry_policy
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
 from rag.agents.runtime.trace import Entry, RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
 from rag.reasoners.roles.searching import Candidate
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
     from rag.web import SearchPage, SearchResult, Web
 
+Reply = TypeVar("Reply")
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After one of these, no further call of the reasoner can succeed."""
 SHOWN = 3
@@ -42,7 +43,7 @@ def metadata_of(result: SearchResult) -> Candidate:
 
 
 class AgentContext:
-    """Reasoner, web, frame source, retry policy and trace of one run; the reasoner's usage is counted
+    """Reasoner, web, frame source and trace of one run; the reasoner's usage is counted
     from here on."""
 
     def __init__(
@@ -51,15 +52,11 @@ class AgentContext:
         reasoner: Reasoner,
         frame_source: FrameSource,
         *,
-        attempts: int,
         counter: str = "",
         watch: Watch | None = None,
-        sleep: Callable[[float], None] | None = None,
     ) -> None:
-        """`attempts`: of one call to the web. `counter`: name of the agent's loop in the trace.
-        `watch`: called with each step. `sleep`: waits between attempts; None does not wait."""
+        """`counter`: name of the agent's loop in the trace. `watch`: called with each step."""
         self.web, self.reasoner, self.frame_source = web, reasoner, frame_source
-        self.retry = retry_policy(attempts, sleep)
         self.trace = RunTrace(web, watch, counter=counter)
         self.fatal = ""
         """Name of the error that ended the run early; empty while the reasoner can be called."""
@@ -84,9 +81,9 @@ class AgentContext:
             self.fatal = type(error).__name__
 
     def attempt(self, request: Callable[[], Reply], what: str) -> Reply | None:
-        """The web's reply to a request, with retries; None where it failed. `what`: the operation."""
+        """The web's reply to a request; None where it failed. `what`: the operation."""
         try:
-            reply = self.retry.copy()(request)
+            reply = request()
         except WebError as error:
             self.fail(error, what)
             return None
@@ -131,7 +128,6 @@ class AgentContext:
                 self.web,
                 result,
                 self.frame_source,
-                self.retry,
                 transcript=transcript,
                 on_error=lambda error: self.fail(error, f"the transcript of {title}"),
             )

@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from corpora.records import Evidence, EvidenceKind, Frames
 from localization.sampling import nearest_frames
 from localization.windows import TIME_STEP
-from rag.errors import (
-    DownloadTruncated,
-    NoTranscript,
-    RateLimited,
-    UnsupportedFile,
-    UsageError,
-    WebError,
-    WebTimeout,
-)
+from rag.errors import NoTranscript, UnsupportedFile, UsageError, WebError
 from rag.reasoners.roles.material import VideoView
 from rag.retrieval.frames import joined_frames
 from rag.web import Downloaded, SearchResult, Web
@@ -55,39 +46,6 @@ class FrameBudget:
 def fixed_budget(count: int) -> FrameBudget:
     """`count` frames of every video."""
     return FrameBudget((), count)
-
-
-TRANSIENT = (RateLimited, WebTimeout, DownloadTruncated)
-"""Errors that a later attempt may not meet."""
-LONGEST_WAIT = 30.0
-"""Seconds between two attempts at most, whatever `retry_after` a web asks for."""
-FIRST_WAIT = 1.0
-
-Reply = TypeVar("Reply")
-
-
-def retry_policy(attempts: int, sleep: Callable[[float], None] | None = None) -> Retrying:
-    """Makes each call at most `attempts` times, and raises the last `WebError`; only `TRANSIENT` errors are
-    retried.
-
-    `sleep`: waits the given seconds before the next attempt; None does not wait, for a web whose delays
-    are simulated. The wait is the error's `retry_after`, else it doubles from 1 s.
-    """
-    return Retrying(
-        retry=retry_if_exception_type(TRANSIENT),
-        stop=stop_after_attempt(attempts),
-        wait=_seconds,
-        sleep=sleep or (lambda _: None),
-        reraise=True,
-    )
-
-
-def _seconds(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome is not None else None
-    asked = getattr(error, "retry_after", None)
-    doubled = FIRST_WAIT * 2.0 ** (state.attempt_number - 1)
-    seconds = float(asked) if isinstance(asked, int | float) else doubled
-    return min(LONGEST_WAIT, max(0.0, seconds))
 
 
 class ReadFrames(Protocol):
@@ -235,7 +193,6 @@ def fetch_video(
     web: Web,
     result: SearchResult,
     frame_source: FrameSource,
-    retry: Retrying,
     *,
     transcript: bool,
     on_error: Callable[[WebError], None] | None = None,
@@ -245,11 +202,11 @@ def fetch_video(
     A transcript that cannot be had is reported to `on_error`; that a video has none is no error. Without
     one, its lines are those that speech recognition gave the library.
     """
-    file = retry.copy()(web.download, result.url)
+    file = web.download(result.url)
     lines: tuple[Evidence, ...] = ()
     if transcript:
         try:
-            spoken = retry.copy()(web.transcript, result.url).lines
+            spoken = web.transcript(result.url).lines
             lines = tuple(
                 Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in spoken
             )

@@ -11,7 +11,7 @@ reasoner a step. Every loop is bounded.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
@@ -46,17 +46,16 @@ def find_shot(
     settings: ShotSettings = MAIN,
     *,
     watch: Watch | None = None,
-    wait: Callable[[float], None] | None = None,
 ) -> ShotRun:
     """Find a shot in a web. Errors of web and reasoner are in the result. Raises `QuestionError` for a
     description without a word.
 
     `frame_source.library`: holds the measurements; without it constraints are passed to the reasoner as
-    text. `watch`: called with each step. `wait`: sleeps between retries; None does not.
+    text. `watch`: called with each step.
     """
     if not any(character.isalnum() for character in request.description):
         raise QuestionError("the description of the shot holds no word")
-    context = AgentContext(web, reasoner, frame_source, attempts=settings.attempts, watch=watch, sleep=wait)
+    context = AgentContext(web, reasoner, frame_source, watch=watch)
     return _ShotFinderRun(context, settings, request).run()
 
 

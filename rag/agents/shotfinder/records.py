@@ -47,8 +47,6 @@ class ShotSettings:
     """Shots of one video that are compared where something is said of what comes before or after."""
     context_frames: Count = 16
     """Frames of a neighbouring interval."""
-    attempts: Count = 3
-    """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
         check_settings(self)

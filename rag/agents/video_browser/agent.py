@@ -11,7 +11,7 @@ prevented one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -62,20 +62,16 @@ def run_video_browser(
     *,
     must_choose: bool = False,
     watch: Watch | None = None,
-    wait: Callable[[float], None] | None = None,
 ) -> BrowseRun:
     """Answer a question from a web. Errors of web, files and reasoner are in the result, all of them in
     `failures`. Raises `UsageError` for stored frames without a library.
 
     `must_choose`: one of the options is taken even without evidence. `watch`: called with each step.
-    `wait`: sleeps between retries; None does not. `reasoner`: with token counts where no language model
-    reports them (`rag.reasoners.wrappers`).
+    `reasoner`: with token counts where no language model reports them (`rag.reasoners.wrappers`).
     """
     if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
         raise UsageError("stored frame embeddings need a library that holds the web's videos")
-    context = AgentContext(
-        web, reasoner, frame_source, attempts=settings.attempts, counter="loop", watch=watch, sleep=wait
-    )
+    context = AgentContext(web, reasoner, frame_source, counter="loop", watch=watch)
     must_choose = must_choose and bool(question.options)
     return _BrowserRun(context, settings, BrowserMemory(question), must_choose).run()
 

@@ -71,8 +71,6 @@ class BrowserSettings:
     frames and transcripts alone."""
     images: bool = True
     """False (w/ Transcript): no frame is looked at."""
-    attempts: Count = 3
-    """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -1,4 +1,4 @@
-"""The HTTP interface as an ASGI application: requests become calls of the web, with its faults and trace.
+"""The HTTP interface as an ASGI application: requests become calls of the web, with its trace.
 
 Handlers are plain functions, which Starlette runs in threads: a slow answer does not delay others.
 """
@@ -6,8 +6,7 @@ Handlers are plain functions, which Starlette runs in threads: a slow answer doe
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeVar
 
 import uvicorn
@@ -17,29 +16,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    Response,
-    StreamingResponse,
-)
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from corpora.kinds import media_type
-from rag.errors import (
-    AccessRefused,
-    DownloadTruncated,
-    NoMedia,
-    NoTranscript,
-    PageGone,
-    RagError,
-    RateLimited,
-    UsageError,
-    WebTimeout,
-)
+from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, RagError, UsageError
 from rag.listening import LONGEST_GOODBYE, authority, bind_listener, is_own_name, own_names
 from rag.rendering.webvtt import webvtt
 from rag.web.mock import LARGEST_PAGE, Web
@@ -52,8 +34,6 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
     (NoTranscript, 404),
     (NoMedia, 404),
     (AccessRefused, 403),
-    (RateLimited, 429),
-    (WebTimeout, 504),
     (UsageError, 400),
     (RagError, 500),
 )
@@ -83,14 +63,6 @@ def build_app(web: Web, host: str = HOST) -> Starlette:
         middleware=[Middleware(_OwnNames, host=host)],
         exception_handlers={RagError: _failed},
     )
-
-
-def _cut_file(path: Path, received: int) -> Iterator[bytes]:
-    """The first `received` bytes of a file, and never the last: who promised them all is cut short."""
-    with path.open("rb") as file:
-        yield file.read(min(received, path.stat().st_size - 1))
-    # Ending without the rest makes the server drop the connection.
-    raise ConnectionResetError("cut, as planned")
 
 
 class _OwnNames:
@@ -132,17 +104,7 @@ class _Face:
         """The file. A range that starts later goes on with a transfer, and is none of its own."""
         url = self._url(request.path_params["name"])
         begun = not request.headers.get("range", "bytes=0-").replace(" ", "").startswith("bytes=0-")
-        if begun or request.method == "HEAD":
-            got = self._web.media(url)
-        else:
-            try:
-                got = self._web.download(url)
-            except DownloadTruncated as error:
-                path = Path(self._web.media(url).path)
-                size = {"Content-Length": str(path.stat().st_size), "Accept-Ranges": "bytes"}
-                return StreamingResponse(
-                    _cut_file(path, error.received), headers=size, media_type=media_type(str(path))
-                )
+        got = self._web.media(url) if begun or request.method == "HEAD" else self._web.download(url)
         return FileResponse(got.path, media_type=media_type(got.path))
 
     def transcript(self, request: Request) -> Response:
@@ -237,15 +199,12 @@ def _failed(request: Request, error: Exception) -> Response:
     """An error of the web as the API that was asked would say it."""
     status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
     message = str(error)
-    headers = {}
-    if isinstance(error, RateLimited):
-        headers["Retry-After"] = str(max(1, round(error.retry_after)))
     path = request.url.path
     if path.startswith("/youtube/"):
-        return JSONResponse(youtube.error_shape(status, message), status, headers)
+        return JSONResponse(youtube.error_shape(status, message), status)
     if path in ("/search", "/videos"):
-        return JSONResponse(serper.error_shape(status, message), status, headers)
-    return HTMLResponse(pages.gone_page(message), status, headers)
+        return JSONResponse(serper.error_shape(status, message), status)
+    return HTMLResponse(pages.gone_page(message), status)
 
 
 def _links(request: Request) -> Links:
@@ -261,7 +220,6 @@ def serve(
     the web under a name of its own. Raises `RagError` where the port is taken.
     """
     listener = bind_listener(host, port)
-    # A cut transfer is an error to the server's log, and a wish of the user's.
     config = uvicorn.Config(
         build_app(web, host),
         log_level="critical",

@@ -9,13 +9,7 @@ from typing import Any
 from rag.web.records import Page, SearchPage, SearchResult
 from rag.web.serving.pages import iso_duration, published
 
-REASONS = {
-    400: "badRequest",
-    403: "forbidden",
-    404: "notFound",
-    429: "rateLimitExceeded",
-    504: "backendError",
-}
+REASONS = {400: "badRequest", 403: "forbidden", 404: "notFound"}
 PEOPLE_AND_BLOGS = "22"
 
 

@@ -27,7 +27,7 @@ from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.agents.runtime.view import step_lines
-from rag.errors import ReplyInvalid, UsageError, WebTimeout
+from rag.errors import ReplyInvalid, UsageError, WebError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.searching import SearchStep, SearchStepRequest
@@ -134,12 +134,12 @@ def test_a_missing_transcript_is_reported_and_the_video_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent(_: Web, url: str) -> Transcript:
-        raise WebTimeout(f"{url}: no transcript in time")
+        raise WebError(f"{url}: no transcript in time")
 
     monkeypatch.setattr(Web, "transcript", silent)
     found = run(tmp_path)
     assert len(found.candidates) == 4
-    assert found.failures == ("WebTimeout",) * 4
+    assert found.failures == ("WebError",) * 4
     shown = [step for step in found.steps if step.kind == "failure"]
     assert all(step.text.startswith("the transcript of kettle video") for step in shown)
     # A problem is not cut, however narrow the terminal.

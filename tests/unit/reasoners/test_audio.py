@@ -12,7 +12,7 @@ import numpy as np
 
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import shown
-from rag.agents.runtime.frame_source import FrameSource, fetch_video, retry_policy
+from rag.agents.runtime.frame_source import FrameSource, fetch_video
 from rag.reasoners.examples import MEMORY, VIEW
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.roles.watching import VERIFY_VIDEO, VerifyRequest
@@ -68,11 +68,11 @@ def test_raclo_shows_the_sound_of_the_whole_video(tmp_path: Path):
     source = replace(frame_source(), read_audio=read)
     web = make_web(tmp_path)
     result = web.search_videos("kettle video 7", page_size=1).results[0]
-    video = fetch_video(web, result, source, retry_policy(1), transcript=True)
+    video = fetch_video(web, result, source, transcript=True)
     view = shown(video, np.array([1.0]), PAPER)
     assert len(view.read_audio(60.0)) == 3 * RATE
     assert spans == [(".mp4", 0.0, 60.0)]
     assert shown(video, np.array([1.0]), replace(PAPER, sound=False)).read_audio is None
     assert result.url == f"{HOST}video07"
-    bare = fetch_video(web, result, FrameSource(None, None), retry_policy(1), transcript=True)
+    bare = fetch_video(web, result, FrameSource(None, None), transcript=True)
     assert shown(bare, np.zeros(0), PAPER).read_audio is None

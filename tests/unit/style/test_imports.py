@@ -66,7 +66,7 @@ def test_nothing_happens_at_import_and_windows_lacks_nothing() -> None:
     [
         ("import corpora.scan", "numpy pydantic PIL av"),
         ("import rag.indexing.pipeline", "lance lancedb faiss torch onnxruntime"),
-        ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL tenacity"),
+        ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL"),
         (
             "from corpora.passages import Document, chunk; chunk(Document('d', 't', 'A short text. ' * 40))",
             "llama_index nltk numpy pyarrow pypdfium2",

@@ -1,4 +1,4 @@
-"""The mock web: verbs, gates, faults that repeat, sessions apart from each other, and the trace."""
+"""The mock web: verbs, gates, sessions apart from each other, and the trace."""
 
 from __future__ import annotations
 
@@ -15,18 +15,7 @@ from corpora.identity import content_hash
 from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, QuestionError, WebError, WebUnusable
 from rag.library import Library
 from rag.records import VideoHit
-from rag.web import (
-    FAULTS,
-    Faults,
-    PageEntry,
-    TranscriptLine,
-    VideoEntry,
-    Web,
-    WebTrace,
-    open_web,
-    write_catalogue,
-)
-from rag.web.mock import TIMEOUT_SECONDS
+from rag.web import PageEntry, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
 from tests.fakes.browser_world import make_web
 
 HOST = "https://videos.example/watch?v="
@@ -126,14 +115,13 @@ def test_gates(folder: Path) -> None:
         web.transcript("https://youtu.be/bare")
 
 
-def test_a_download_is_whole_and_transferred_once(folder: Path) -> None:
+def test_a_download_is_the_whole_file(folder: Path) -> None:
     web = open_web(folder, engine="bm25")
-    first, again, mirror = (web.download(f"{HOST}{name}") for name in ("v00", "v00", "v01"))
-    assert (first.cached, again.cached, mirror.cached) == (False, True, True)
+    first = web.download(f"{HOST}v00")
     assert Path(first.path).read_bytes() == CONTENT
     assert first.video_id == content_hash(first.path) == web.video_id(f"{HOST}v07")
     assert web.video_id("https://youtu.be/bare") is None
-    assert [event.bytes for event in web.trace.events] == [len(CONTENT), 0, 0]
+    assert [event.bytes for event in web.trace.events] == [len(CONTENT)]
     (folder / "video.mp4").write_bytes(b"another video")
     with pytest.raises(WebUnusable, match="build the web again"):
         web.download(f"{HOST}v00")
@@ -163,51 +151,8 @@ def browse(web: Web) -> list[str]:
     return outcomes
 
 
-def test_the_same_walk_meets_the_same_faults(folder: Path) -> None:
-    faults = Faults.parse("0.3", seed=5)
-    runs = [open_web(folder, engine="bm25", faults=faults) for _ in range(2)]
-    assert browse(runs[0]) == browse(runs[1])
-    assert runs[0].trace.events == runs[1].trace.events
-    other = open_web(folder, engine="bm25", faults=replace(faults, seed=6))
-    assert browse(other) != browse(runs[0].session())
-    calm = open_web(folder, engine="bm25")
-    browse(calm)
-    assert {event.outcome for event in calm.trace.events} == {"ok"}
-    assert {event.fault for event in calm.trace.events} == {""}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> None:
-    # All these uploads are of one video: the first transfer that succeeds is the last that can be cut.
-    rate = 0.9 if fault == "truncated" else 0.5
-    web = open_web(folder, engine="bm25", faults=Faults.parse(f"{fault}={rate}", seed=1))
-    browse(web)
-    struck = [event for event in web.trace.events if fault in event.fault.split("+")]
-    assert struck
-    kinds = {
-        "dead_link": {"PageGone"},
-        "slow": {"ok", "WebTimeout"},
-        "truncated": {"DownloadTruncated"},
-        "rate_limit": {"RateLimited"},
-        "empty_result": {"ok"},
-        "stale_metadata": {"ok"},
-    }
-    assert {event.outcome for event in struck} == kinds[fault]
-    could = {"slow": 10 * COUNT, "rate_limit": 10 * COUNT, "dead_link": 6 * COUNT, "empty_result": 4 * COUNT}
-    if fault in could:
-        assert 0.25 < len(struck) / could[fault] < 0.75
-    if fault == "slow":
-        assert all(0 < event.delay <= TIMEOUT_SECONDS for event in struck)
-    if fault == "stale_metadata":
-        first = next(event for event in struck if event.results)
-        shown = web.search_videos(first.asked).results
-        assert any(not result.tags and not result.snippet for result in shown)
-        stale = next(result for result in shown if not result.tags)
-        assert web.open(stale.url).title.startswith(stale.title)
-
-
 def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> None:
-    web = open_web(folder, engine="bm25", faults=Faults.parse("0.2"))
+    web = open_web(folder, engine="bm25")
     alone = web.session()
     browse(alone)
     browse(web)
