@@ -24,9 +24,8 @@ from eval.tasks.published import (
     write_records,
 )
 from eval.workbench.corpus import check_data_folder
-from eval.workbench.recording import recorded_fields
 from eval.workbench.seeds import stable_number
-from eval.workbench.web import Upload, WebPlan, make_web
+from eval.workbench.web import Upload, make_web
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError
@@ -114,11 +113,9 @@ class Variants(Generic[SettingsT]):
 class SyntheticWeb:
     """Data that are made where they are missing: a web, and queries about uploads in it.
 
-    The queries and these uploads are kept as they were drafted: with commits 34c03511 and 81036854.
+    Both are kept as they were drafted: with commits 34c03511, 81036854 and 0306c648.
     """
 
-    plan: WebPlan
-    """All other uploads."""
     drafted: Path
     """Folder with `uploads.jsonl` and the queries."""
     reads_screen: bool = False
@@ -134,7 +131,6 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     record_type: ClassVar[type]
     records_file: ClassVar[str]
     """Of the synthetic data."""
-    upload_type: ClassVar[type[Upload]] = Upload
     row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json", ".parquet")
     """Endings of files of published rows."""
     quota: ClassVar[Mapping[str, int]] = {}
@@ -187,14 +183,13 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         Raises `UsageError` for a folder with other files, or `RagError`.
         """
         check_data_folder(folder, "web")
-        uploads = read_records(shape.drafted / "uploads.jsonl", self.upload_type)
-        make_web(folder / "web", shape.plan, inserted=uploads, progress=rendering(progress))
+        uploads = read_records(shape.drafted / "uploads.jsonl", Upload)
+        make_web(folder / "web", uploads, progress=rendering(progress))
         catalogue = read_catalogue(folder / "web")
         drafted: list[Record] = read_records(shape.drafted / self.records_file, self.record_type)
         records = [self.with_contents(record, catalogue) for record in drafted]
         write_records(folder / self.records_file, records)
-        plan, files = recorded_fields(shape.plan), (self.records_file, *WEB_FILES)
-        write_manifest(folder, files, benchmark=self.name, plan=plan, queries=len(records))
+        write_manifest(folder, (self.records_file, *WEB_FILES), benchmark=self.name, queries=len(records))
 
     def load(
         self, folder: Path, progress: ProgressCallback | None

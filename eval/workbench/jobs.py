@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,10 +21,10 @@ from eval.workbench.long_videos import (
     long_sound,
     plan_long_video,
 )
-from eval.workbench.near_duplicates import Change, changed_frames, changed_sound, plan_change
+from eval.workbench.near_duplicates import Change, changed_frames, changed_sound
 from eval.workbench.pen import Style
-from eval.workbench.recording import LATER
 from eval.workbench.seeds import opaque_name, stable_number
+from eval.workbench.shot_videos import AudioKind, shot_sound, shot_video
 from eval.workbench.sound import story_sound, to_sixteen_bits
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
 from eval.workbench.video import (
@@ -54,21 +53,20 @@ class CorpusPlan:
     seed: int = 0
     split: Split = "train"
     clips: int = 12
-    render: Render = field(default=DEFAULT_RENDER)
+    render: Render = DEFAULT_RENDER
     style: Style = "live"
     long_minutes: tuple[float, ...] = ()
     """One video of so many minutes each."""
-    near_duplicates: bool = False
-    """Whether every video comes once more, as a re-upload."""
-    families: Families | None = field(default=None, metadata=LATER)
+    families: Families | None = None
     """Clips in families, in place of clips that each have a stage of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One video; `number` counts within its kind, `original` is a copy's video.
+    """One video; `number` counts within its kind.
 
     `web` is a long video as the Workbench web has it: nothing in the file but its words says what it is.
+    With `seeds` it is a video of shots; equal seeds are the same shot, to the pixel but for what follows.
     """
 
     kind: Kind
@@ -77,20 +75,37 @@ class Job:
     minutes: float
     plan: CorpusPlan
     original: Job | None = None
+    """Of a copy: its video."""
+    change: Change | None = None
+    """Of a copy: what was done to that."""
     cards: tuple[Card, ...] = ()
     """Of a `web` video: on-screen text beside its own."""
+    seeds: tuple[int, ...] = ()
+    shot_seconds: float = 4.0
+    light: str = ""
+    """Of all shots; empty: each has its own."""
+    audio: AudioKind = "ambient"
+    """Of all shots."""
+
+    @property
+    def speed(self) -> float:
+        """Of a copy that is faster than its video, above 1: times divide by it."""
+        return 1.0 if self.change is None else self.change.speed
 
     @property
     def seconds(self) -> float:
-        """Of media; a measure of the work."""
+        """Of the video, or of that which it is a copy of."""
+        if self.seeds:
+            return len(self.seeds) * self.shot_seconds
         if self.minutes:
             return self.minutes * 60
-        return CLIP_SECONDS if self.plan.families is None else (self.original or self).clip().duration
+        return CLIP_SECONDS if self.plan.families is None else self.clip().duration
 
     @property
-    def change(self) -> Change | None:
-        """What distinguishes a near-duplicate from its original; None for an original."""
-        return None if self.original is None else plan_change(self.plan.seed, self.original.name)
+    def frames(self) -> int:
+        """How many it has."""
+        count = round(self.seconds * self.plan.render.fps)
+        return count if self.change is None else int((count - 1) / self.speed) + 1
 
     def clip(self) -> ClipStory:
         """The story of a clip."""
@@ -102,28 +117,24 @@ class Job:
     def video(self) -> LongVideo:
         """The plan of a long or web video."""
         plan = self.plan
+        if self.seeds:
+            return shot_video(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
         seed = stable_number(plan.seed, plan.split, self.kind, self.number)
         video = plan_long_video(seed, plan.split, self.minutes, style=plan.style)
         return replace(video, cards=(*video.cards, *self.cards))
 
-    def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
-        """Of a `web` video: blocks of mono float32 (n,) at 16 kHz."""
-        return long_sound(video)
 
-
-def video_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
-    """The videos of a corpus, and then their copies, which need them."""
+def video_jobs(plan: CorpusPlan) -> list[Job]:
+    """The videos of a corpus."""
     videos = [Job("clip", f"{_opaque(plan, 'clip', i)}.mp4", i, 0.0, plan) for i in range(plan.clips)]
     for i, minutes in enumerate(plan.long_minutes):
         job = Job("long", "", i, minutes, plan)
-        videos.append(Job("long", _titled(job.video().title, _opaque(plan, "long", i)), i, minutes, plan))
-    if not plan.near_duplicates:
-        return videos, []
-    return videos, [_copy(job, number) for number, job in enumerate(videos)]
+        videos.append(replace(job, name=_titled(job.video().title, _opaque(plan, "long", i))))
+    return videos
 
 
-def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]:
-    """Write the video below `videos` under its name, whole or not at all; returns its manifest line.
+def render_job(video_folder: Path, job: Job, advance: Advance) -> None:
+    """Write the video into the folder `videos` under its name, whole or not at all.
 
     `advance` is called with the seconds of media that are done.
     """
@@ -136,23 +147,11 @@ def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]
     if metadata.title:
         _write_info(path, metadata, count / render.fps)
     unfinished.replace(path)
-    data = path.read_bytes()
-    return {
-        **_described(job),
-        "width": render.width,
-        "height": render.height,
-        "fps": render.fps,
-        "frames": count,
-        "duration": round(count / render.fps, 3),
-        "bytes": len(data),
-        "sha256": hashlib.sha256(data).hexdigest(),
-    }
 
 
 def truth(job: Job) -> dict[str, Any]:
     """The video's line in events.jsonl: exactly what happens in it, [start, end) in its own seconds."""
-    source = job.original or job
-    speed = job.change.speed if job.change is not None else 1.0
+    source, speed = job.original or job, job.speed
     line = {"video": job.name, "kind": job.kind, "split": job.plan.split}
     if source.kind == "clip":
         story = source.clip()
@@ -181,60 +180,19 @@ def truth(job: Job) -> dict[str, Any]:
 def _material(
     video_folder: Path, job: Job
 ) -> tuple[Iterable[NDArray[np.uint8]], Iterable[NDArray[np.float32]], Render, ContainerMetadata]:
-    plan = job.plan
+    render = job.plan.render
     if job.kind == "clip":
         story = job.clip()
-        return (
-            clip_frames(story, plan.render),
-            [to_sixteen_bits(story_sound(story))],
-            plan.render,
-            NO_METADATA,
-        )
-    if job.kind == "web":
-        video = job.video()
-        return (
-            long_frames(video, plan.render),
-            job.sound(video),
-            plan.render,
-            ContainerMetadata(lines=video.lines),
-        )
-    if job.kind == "long":
-        video = job.video()
-        return long_frames(video, plan.render), long_sound(video), plan.render, long_metadata(video)
-    assert job.original is not None
-    assert job.change is not None
-    change, source = job.change, video_folder / job.original.name
-    render = Render(change.height, plan.render.fps, change.crf)
-    count = int((round(job.original.seconds * render.fps) - 1) / change.speed) + 1
-    frames = changed_frames(source, change, count)
-    return frames, changed_sound(source, change), render, _copied_dressing(job.original)
-
-
-def _copied_dressing(original: Job) -> ContainerMetadata:
-    """A re-upload keeps a title of its own and loses words and chapters."""
-    if original.kind != "long":
-        return NO_METADATA
-    video = original.video()
-    return ContainerMetadata(f"{video.title} (full video)", f"Found again: {video.title}.", video.tags[:3])
-
-
-def _described(job: Job) -> dict[str, Any]:
-    source = job.original or job
-    said: dict[str, Any] = {"name": job.name, "kind": job.kind}
-    if source.kind == "clip":
-        story = source.clip()
-        said |= {"scene": story.scene, "light": story.light, "style": story.style}
-    else:
-        stories = [part.story for part in source.video().parts]
-        said |= {
-            "scene": sorted({story.scene for story in stories}),
-            "light": sorted({story.light for story in stories}),
-            "style": job.plan.style,
-        }
-    if job.original is not None and job.change is not None:
-        change = asdict(job.change)
-        said |= {"copy_of": job.original.name, **{key: change[key] for key in ("crop", "grade", "speed")}}
-    return said
+        return clip_frames(story, render), [to_sixteen_bits(story_sound(story))], render, NO_METADATA
+    if job.original is not None and (change := job.change) is not None:
+        source = video_folder / job.original.name
+        copied = Render(change.height, render.fps, change.crf)
+        frames = changed_frames(source, change, job.frames)
+        return frames, changed_sound(source, change), copied, NO_METADATA
+    video = job.video()
+    sound = shot_sound(video, job.audio) if job.seeds else long_sound(video)
+    words = long_metadata(video) if job.kind == "long" else ContainerMetadata(lines=video.lines)
+    return long_frames(video, render), sound, render, words
 
 
 def _stage(story: ClipStory) -> dict[str, Any]:
@@ -289,12 +247,6 @@ def _write_info(path: Path, metadata: ContainerMetadata, seconds: float) -> None
     }
     text = json.dumps(info, indent=1) + "\n"
     path.with_suffix(".info.json").write_text(text, encoding="utf-8")
-
-
-def _copy(job: Job, number: int) -> Job:
-    opaque = _opaque(job.plan, "copy", number)
-    name = f"{opaque}.mp4" if job.kind == "clip" else _titled(job.video().title, opaque)
-    return Job("copy", name, number, job.minutes, job.plan, job)
 
 
 def _opaque(plan: CorpusPlan, kind: Kind, number: int) -> str:

@@ -76,7 +76,7 @@ def _wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, room
     return lines
 
 
-TITLES, NOTES = (read_data("channels")["long_videos"][part] for part in ("titles", "notes"))
+TITLES, NOTES = (read_data("long_videos")[part] for part in ("titles", "notes"))
 
 
 @dataclass(frozen=True, slots=True)

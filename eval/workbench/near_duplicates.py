@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from eval.workbench.seeds import stream
 from eval.workbench.sound import to_sixteen_bits
 from eval.workbench.video import AUDIO_RATE, Render
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-HEIGHTS = (240, 288, 432, 480, 540)
-SPEEDS = (0.9, 0.92, 0.94, 0.96, 1.04, 1.06, 1.08, 1.1)
 GRADES: dict[str, tuple[float, float, float]] = {
     "warmer": (1.14, 1.0, 0.82),
     "colder": (0.84, 0.98, 1.16),
@@ -39,20 +36,6 @@ class Change:
     """Above 1: faster, so shorter; times of the video are divided by it."""
     height: int
     crf: int
-
-
-def plan_change(seed: int, name: str) -> Change:
-    """The change for the video of that file name; another one than any video has by itself."""
-    rng = stream("copy", seed, name)
-    kept = rng.uniform(0.84, 0.95)
-    left, top = rng.uniform(0, 1 - kept), rng.uniform(0, 1 - kept)
-    return Change(
-        crop=(round(left, 3), round(top, 3), round(left + kept, 3), round(top + kept, 3)),
-        grade=rng.choice(tuple(GRADES)),
-        speed=rng.choice(SPEEDS),
-        height=rng.choice(HEIGHTS),
-        crf=rng.randint(28, 33),
-    )
 
 
 def changed_frames(path: Path, change: Change, count: int) -> Iterator[NDArray[np.uint8]]:

@@ -7,12 +7,9 @@ Commit 34c03511 has the sentences and the code that they were assembled with.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -46,8 +43,12 @@ class WorldPassage:
 
 
 @cache
-def _all() -> tuple[WorldPassage, ...]:
-    """Every passage by activity and object, each followed by its twin."""
+def twin_passages() -> tuple[WorldPassage, ...]:
+    """The passages by activity and object, each about one of the world's objects followed by its twin.
+
+    What the one states is a counter-fact of the other, so that both statements are in the passages, and
+    only the object distinguishes them.
+    """
     text = resources.files("eval.workbench").joinpath("data", "passages.jsonl").read_text(encoding="utf-8")
     read = TypeAdapter(WorldPassage).validate_json
     return tuple(map(read, text.splitlines()))
@@ -56,25 +57,4 @@ def _all() -> tuple[WorldPassage, ...]:
 @cache
 def world_passages() -> tuple[WorldPassage, ...]:
     """All passages by activity and object."""
-    return tuple(one for one in _all() if one.twin_of is None)
-
-
-def twin_passages() -> tuple[WorldPassage, ...]:
-    """The passages of the world, each about one of its objects followed by its twin.
-
-    What the one states is a counter-fact of the other, so that both statements are in the passages, and
-    only the object distinguishes them.
-    """
-    return _all()
-
-
-def write_passages(folder: str | os.PathLike[str], passages: Iterable[WorldPassage]) -> None:
-    """One Markdown file a passage, `PASSAGE_ID.md`.
-
-    The folder is made; files of these names are written over. UTF-8, line ends of one byte.
-    """
-    home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
-    for passage in passages:
-        path = home / f"{passage.passage_id}.md"
-        path.write_bytes(f"# {passage.title}\n\n{passage.text}\n".encode())
+    return tuple(one for one in twin_passages() if one.twin_of is None)

@@ -6,14 +6,13 @@ same stories may differ in their light, their style, their sound or their size a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from eval.workbench.catalogue import Split, scene
-from eval.workbench.jobs import Job
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number
@@ -32,31 +31,6 @@ GAINS: dict[AudioKind, tuple[float, float]] = {
 }
 """Of the scene's own noise, and of what is done in it, under each sound."""
 MUSIC = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class ShotJob(Job):
-    """A `web` video of stories; equal `seeds` are the same shot, to the pixel but for what follows."""
-
-    seeds: tuple[int, ...] = ()
-    shot_seconds: float = 4.0
-    light: str = ""
-    """Of all shots; empty: each has its own."""
-    audio: AudioKind = "ambient"
-
-    @property
-    def seconds(self) -> float:
-        """Of media."""
-        return len(self.seeds) * self.shot_seconds
-
-    def video(self) -> LongVideo:
-        """The plan of the video."""
-        plan = self.plan
-        return shot_video(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
-
-    def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
-        """Blocks of mono float32 (n,) at 16 kHz, one a shot."""
-        return _sound(video, self.audio)
 
 
 def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", light: str = "") -> ClipStory:
@@ -90,7 +64,8 @@ def shot_video(
     )
 
 
-def _sound(video: LongVideo, audio: AudioKind) -> Iterator[NDArray[np.float32]]:
+def shot_sound(video: LongVideo, audio: AudioKind) -> Iterator[NDArray[np.float32]]:
+    """Blocks of mono float32 (n,) at 16 kHz, one a shot."""
     around, done = GAINS[audio]
     for part in video.parts:
         story = part.story

@@ -8,7 +8,7 @@ bytes, which decode to nearly the same frames.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.workbench.backdrops import frame_width
-from eval.workbench.recording import LATER
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from eval.workbench.story import ClipStory
@@ -76,7 +75,7 @@ class Render:
     fps: int = 15
     crf: int = 29
     """x264's constant quality: higher is smaller and coarser."""
-    kilobits: int | None = field(default=None, metadata=LATER)
+    kilobits: int | None = None
     """Of the video stream a second, in place of a constant quality."""
 
     @property

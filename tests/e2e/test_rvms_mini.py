@@ -11,13 +11,9 @@ from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.rvms.task import RvmsTask
 from eval.tasks.web_task import SyntheticWeb, WebEnvironment
-from eval.workbench.video import Render
-from eval.workbench.web import WebPlan
 from tests.fakes.settings import FIXED_BACKEND
 
-SMALL = SyntheticWeb(
-    WebPlan(5, "dev", 0, noise=1, render=Render(180, 2)), Path(__file__).with_name("rvms_mini")
-)
+SMALL = SyntheticWeb(Path(__file__).with_name("rvms_mini"))
 SYSTEMS = ("raclo", "oracle-stored")
 
 

@@ -19,8 +19,6 @@ from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, q
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
 from eval.tasks.web_task import SyntheticWeb, WebEnvironment, WebTask
-from eval.workbench.video import Render
-from eval.workbench.web import WebPlan
 from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:
@@ -114,16 +112,12 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
 
 
 _DRAFTED = Path(__file__).with_name("workbench")
-_PLAN = WebPlan(seed=23, videos=24, reuploads=0.15, mirrors=0.15, noise=60, render=Render(360, 6))
 # A fifth of the questions ask for text on the screen.
-FULL = SyntheticWeb(_PLAN, _DRAFTED / "full", reads_screen=True)
+FULL = SyntheticWeb(_DRAFTED / "full", reads_screen=True)
 """A target video is some minutes long, has a channel and a day of its own, states a story in its description,
 and says one thing in passing. Some say, or show on a card, under which name the work continues: that
 leads to another target video. Rules of the embedded reasoner were tuned on the web of seed 11."""
-MINI = SyntheticWeb(
-    WebPlan(seed=11, videos=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
-    _DRAFTED / "mini",
-)
+MINI = SyntheticWeb(_DRAFTED / "mini")
 open_workbench = task_opener(
     BrowseCompTask,
     "browsecomp-workbench",

@@ -16,7 +16,7 @@ from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput, PassageRo
 from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
-from eval.tasks.libraries import fingerprints, rendering
+from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.published import read_records
 from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
 from eval.workbench.families import Families
@@ -78,12 +78,10 @@ def prepare_egofact(
 ) -> Prepared[Environment]:
     """`folder` holds the benchmark's files, the rendered videos in `corpus` and the index in `library`;
     what is missing of a `made` one is made. Raises `UsageError` where the data are others, or missing."""
-    from eval.workbench.corpus import check_data_folder
-
     chosen = task_settings(name, settings, folder / "library", FIXED, synthetic=made is not None)
     if made is not None and not (folder / MANIFEST).is_file():
-        check_data_folder(folder, "corpus")
-        _make(folder, made, progress)
+        render_corpus(folder, made.plan, progress)
+        write_data(folder, made)
     data = load_egofact(folder)
     if made is not None and data.name != name:
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
@@ -121,15 +119,6 @@ def query_of(row: Row) -> Query:
     """A row of the benchmark's files with its gold."""
     same = {one.name: getattr(row, one.name) for one in fields(row) if one.name not in {"clip_id", "seed"}}
     return Query(video=row.clip_id, cluster=row.clip_id, **same)
-
-
-def _make(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
-    from eval.workbench.corpus import make_corpus
-    from eval.workbench.passages import twin_passages
-
-    world = twin_passages() if made.twins else None
-    make_corpus(folder / "corpus", made.plan, progress=rendering(progress), world=world)
-    write_data(folder, made)
 
 
 def write_data(folder: Path, made: Workbench) -> None:

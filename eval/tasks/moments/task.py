@@ -46,7 +46,7 @@ MINI = CorpusPlan(seed=14, split="test", clips=24, render=Render(360, fps=4))
 
 def sentence_rows(plan: CorpusPlan) -> Iterator[dict[str, Any]]:
     """Lines in the layout of QVHighlights: one a clip and sentence, with every time that it happens."""
-    for held in map(truth, video_jobs(plan)[0]):
+    for held in map(truth, video_jobs(plan)):
         times: dict[str, list[list[float]]] = {}
         for event in held["events"]:
             times.setdefault(event["rewritten"], []).append([event["start"], event["end"]])

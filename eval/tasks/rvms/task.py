@@ -21,8 +21,6 @@ from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, mem
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, STAGES, RvmsScore, RvmsScorer
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
 from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
-from eval.workbench.video import Render
-from eval.workbench.web import WebPlan
 from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:
@@ -151,10 +149,10 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
 
 
 _DRAFTED = Path(__file__).with_name("workbench")
-FULL = SyntheticWeb(WebPlan(23, "test", 0, noise=30, render=Render(360, 4)), _DRAFTED / "full")
+FULL = SyntheticWeb(_DRAFTED / "full")
 """A target video has an occasion and a detail, stated in its description and remembered in other words.
 Other videos share one of them, so that no search for a single fact leads to one video alone."""
-MINI = SyntheticWeb(WebPlan(5, "dev", 0, noise=2, render=Render(360, 2)), _DRAFTED / "mini")
+MINI = SyntheticWeb(_DRAFTED / "mini")
 open_workbench = task_opener(
     RvmsTask,
     "rvms-workbench",

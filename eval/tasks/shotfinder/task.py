@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +24,6 @@ from eval.tasks.shotfinder.dataset import (
 from eval.tasks.shotfinder.scorer import JUDGES, STAGES, FrameStore, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
-from eval.workbench.shot_videos import ShotJob
-from eval.workbench.video import Render
-from eval.workbench.web import Upload, WebPlan
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 
@@ -92,23 +89,11 @@ REPORT = load_report(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShotUpload(Upload):
-    """One of a family: of the colour, style, sound or resolution task two videos of the same stories.
-
-    Each is asked for the same shots, so that for every query there is a shot that fits the description as
-    well and not the constraint. A temporal video shows one story twice, and only the shots before and after
-    differ.
-    """
-
-    video: ShotJob
-
-
 class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
-    record_type, records_file, upload_type = ShotQuery, "queries.jsonl", ShotUpload
+    record_type, records_file = ShotQuery, "queries.jsonl"
     variants = VARIANTS
     report = REPORT
     score_type = SearchScore
@@ -152,10 +137,11 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
 
 
 _DRAFTED = Path(__file__).with_name("workbench")
-# As many frames a second as a library samples.
-_PLAN = WebPlan(seed=41, split="test", videos=0, noise=60, render=Render(height=360, fps=2))
-FULL = SyntheticWeb(_PLAN, _DRAFTED / "full")
-MINI = SyntheticWeb(replace(_PLAN, noise=8), _DRAFTED / "mini")
+FULL = SyntheticWeb(_DRAFTED / "full")
+"""Videos in families: of the colour, style, sound or resolution task two videos of the same stories. Each is
+asked for the same shots, so that for every query there is a shot that fits the description as well and not
+the constraint. A temporal video shows one story twice, and only the shots before and after differ."""
+MINI = SyntheticWeb(_DRAFTED / "mini")
 open_workbench = task_opener(
     ShotFinderTask,
     "shotfinder-workbench",

@@ -130,7 +130,7 @@ def test_the_questions_are_about_the_clips_that_are_rendered(tmp_path, made, que
     read = load_egofact(tmp_path)
     assert read.hashes == before["hashes"]
     assert len(read.queries) == queries
-    jobs = {f"corpus/videos/{job.name}": job for job in video_jobs(made.plan)[0]}
+    jobs = {f"corpus/videos/{job.name}": job for job in video_jobs(made.plan)}
     paths = {clip.clip_id: clip.path for clip in read.clips}
     assert set(paths.values()) <= set(jobs)
     for query in read.queries:

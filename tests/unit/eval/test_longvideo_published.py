@@ -225,7 +225,7 @@ def test_the_synthetic_questions_are_about_the_videos_that_are_rendered(
     made: SyntheticVideos, count: int
 ) -> None:
     questions = read_records(made.questions, LongQuestion)
-    jobs, _ = video_jobs(made.plan)
+    jobs = video_jobs(made.plan)
     assert Counter(asked.video for asked in questions) == {job.name: count for job in jobs}
     for asked in questions:
         assert query_of(asked).window[1] > 0

@@ -1,4 +1,4 @@
-"""Corpora of the synthetic world on disk: videos, sound, words, copies, and going on after a stop."""
+"""Corpora of the synthetic world on disk: videos, words, and going on after a stop."""
 
 from __future__ import annotations
 
@@ -18,36 +18,28 @@ from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecar
 from eval.workbench import jobs as making
-from eval.workbench.corpus import make_corpus, read_marker, render_jobs
+from eval.workbench.corpus import make_corpus, render_jobs
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
-from eval.workbench.video import AUDIO_RATE, Render
+from eval.workbench.video import Render
 from rag.errors import RagError, UsageError
 
 # Renders videos.
 pytestmark = pytest.mark.slow
 
 SMALL = Render(height=72, fps=5)
-PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,), near_duplicates=True)
+PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,))
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eval.workbench.near_duplicates.HEIGHTS", (54, 90))
-        folder = tmp_path_factory.mktemp("workbench") / "corpus"
-        assert make_corpus(folder, PLAN, workers=1) == 6
+    folder = tmp_path_factory.mktemp("workbench") / "corpus"
+    assert make_corpus(folder, PLAN, workers=1) == 3
     return folder
 
 
 def hashes(folder: Path) -> dict[str, str]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
-
-
-def manifest(folder: Path) -> dict[str, Any]:
-    found = read_marker(folder)
-    assert found
-    return found
 
 
 def truths(folder: Path) -> list[dict[str, Any]]:
@@ -59,21 +51,17 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == kind]
 
 
-def test_the_index_finds_videos_and_passages_and_never_the_truth(corpus: Path) -> None:
+def test_the_index_finds_videos_and_never_the_truth(corpus: Path) -> None:
     found = scan(corpus)
     assert (found.problems, found.ignored) == ((), ())
-    folders = {Path(file.path).relative_to(corpus).parts[0] for file in found.files}
-    assert folders == {"videos", "passages"}
-    assert sum(file.kind == "video" for file in found.files) == 6
-    assert sum(file.kind == "passages" for file in found.files) == manifest(corpus)["passages"] >= 300
-    sidecars = [path for file in found.files for path in file.sidecars]
-    assert len(sidecars) == 2
-    assert all(read_sidecar(str(path)).notes == () for path in sidecars)
+    assert [file.kind for file in found.files] == ["video"] * 3
+    (beside,) = [path for file in found.files for path in file.sidecars]
+    assert read_sidecar(str(beside)).notes == ()
 
 
 def test_clips_are_bare(corpus: Path) -> None:
-    for line in of_kind(manifest(corpus)["videos"], "clip"):
-        path = corpus / "videos" / line["name"]
+    for line in of_kind(truths(corpus), "clip"):
+        path = corpus / "videos" / line["video"]
         assert len(path.stem) == 12
         assert int(path.stem, 16)
         assert not path.with_suffix(".info.json").exists()
@@ -101,26 +89,8 @@ def test_a_long_video_says_much_about_itself(corpus: Path) -> None:
     assert (beside.title, list(beside.tags)) == (line["title"], line["tags"])
 
 
-def test_a_copy_shows_the_same_at_other_times(corpus: Path) -> None:
-    lines, video_folder = truths(corpus), {line["name"]: line for line in manifest(corpus)["videos"]}
-    by_name = {line["video"]: line for line in lines}
-    for copy in of_kind(lines, "copy"):
-        said = video_folder[copy["video"]]
-        original = by_name[said["copy_of"]]
-        assert 0.9 <= said["speed"] <= 1.1
-        assert said["speed"] != 1
-        assert said["height"] != SMALL.height
-        assert said["duration"] == pytest.approx(original["duration"] / said["speed"], abs=0.3)
-        for event, before in zip(copy["events"], original["events"], strict=True):
-            assert event["rewritten"] == before["rewritten"]
-            assert event["start"] * said["speed"] == pytest.approx(before["start"], abs=0.01)
-        with MediaReader() as reader:
-            samples = sum(len(block) for block in reader.audio(str(corpus / "videos" / copy["video"])))
-        assert samples / AUDIO_RATE == pytest.approx(said["duration"], abs=0.3)
-
-
 def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: Path, tmp_path: Path) -> None:
-    plan = replace(PLAN, clips=1, long_minutes=(), near_duplicates=False)
+    plan = replace(PLAN, clips=1, long_minutes=())
     make_corpus(tmp_path / "again", plan, workers=1)
     again, first = hashes(tmp_path / "again"), hashes(corpus)
     assert {name: again[name] for name in again if name.startswith("videos/")}.items() <= first.items()
@@ -132,29 +102,26 @@ def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: P
 def test_a_stopped_run_is_taken_up_again(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = replace(PLAN, long_minutes=(), near_duplicates=False)
+    plan = replace(PLAN, long_minutes=())
     folder = tmp_path / "corpus"
-    videos, _ = video_jobs(plan)
+    videos = video_jobs(plan)
 
-    def make_one(video_folder: Path, job: Job, advance: making.Advance) -> dict[str, Any]:
+    def make_one(video_folder: Path, job: Job, advance: making.Advance) -> None:
         if job.number == 1:
             (video_folder / f".{job.name}").write_bytes(b"half a video")
             raise KeyboardInterrupt
-        return render_job(video_folder, job, advance)
+        render_job(video_folder, job, advance)
 
     monkeypatch.setattr("eval.workbench.corpus.render_job", make_one)
     with pytest.raises(KeyboardInterrupt):
         make_corpus(folder, plan, workers=1)
-    assert not (folder / ".workbench" / "manifest.json").exists()
+    assert not (folder / ".workbench" / "events.jsonl").exists()
     kept = (folder / "videos" / videos[0].name).stat().st_mtime_ns
-    with (folder / ".workbench" / "films.jsonl").open("a", encoding="utf-8") as record:
-        record.write('{"name": "torn')
     monkeypatch.undo()
     assert make_corpus(folder, plan, workers=1) == 1
     assert (folder / "videos" / videos[0].name).stat().st_mtime_ns == kept
     assert {path.name for path in (folder / "videos").iterdir()} == {job.name for job in videos}
-    assert manifest(folder)["videos"] == of_kind(manifest(corpus)["videos"], "clip")
-    assert not (folder / ".workbench" / "films.jsonl").exists()
+    assert truths(folder) == of_kind(truths(corpus), "clip")
 
 
 def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, tmp_path: Path) -> None:
@@ -169,7 +136,7 @@ def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, 
 
 
 def test_a_dead_worker_is_one_line(tmp_path: Path) -> None:
-    videos, _ = video_jobs(PLAN)
+    videos = video_jobs(PLAN)
 
     def kill_one() -> None:
         # Both, since a pool that breaks while it starts a process says so in its own words.

@@ -1,66 +1,59 @@
-"""The Workbench web: made once a video, and open to inserted uploads."""
+"""The Workbench web: every video made once, copies at their speed."""
 
 from __future__ import annotations
 
-import datetime
 import json
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.identity import content_hash
+from corpora.video.reader import MediaReader
+from eval.workbench.jobs import CorpusPlan, Job, truth
 from eval.workbench.long_videos import Card
-from eval.workbench.video import Render
-from eval.workbench.web import Upload, UploadMetadata, WebPlan, make_web, new_video, video_name
+from eval.workbench.near_duplicates import Change
+from eval.workbench.video import AUDIO_RATE, Render
+from eval.workbench.web import Upload, make_web
 from rag.errors import UsageError
 from rag.web import open_web
 
-TINY = WebPlan(
-    seed=3,
-    videos=2,
-    minutes=(0.5,),
-    reuploads=0.5,
-    mirrors=0.5,
-    noise=1,
-    dead=0.0,
-    private=0.0,
-    render=Render(72, fps=2),
-)
-
-
-def inserted() -> Upload:
-    card = Card(2.0, 6.0, "Locker K4711")
-    return Upload(
-        id=video_name("a benchmark", 1),
-        metadata=UploadMetadata("What is in my locker", "", "two left hands", ("locker",)),
-        upload_date=datetime.date(2020, 5, 17),
-        video=new_video(TINY, 1_000_000, 0.5, cards=(card,)),
-    )
+PLAN = CorpusPlan(3, "test", 0, Render(72, fps=2))
+VIDEO = Job("web", "a.mp4", 1_000_000, 0.5, PLAN, cards=(Card(2.0, 6.0, "Locker K4711"),))
+COPY = Job("copy", "b.mp4", 0, 0.5, PLAN, VIDEO, Change((0.05, 0.0, 0.95, 0.9), "warmer", 0.9, 54, 30))
+ORIGINAL = Upload("original", "What is in my locker", "", "two left hands", ("locker",), "2020-05-17", VIDEO)
+MIRROR = replace(ORIGINAL, id="mirror", alias_of="original")
+UPLOADS = [ORIGINAL, MIRROR, replace(MIRROR, id="copy", video=COPY)]
 
 
 @pytest.mark.slow
-def test_a_web_is_made_once_and_browsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.workbench.near_duplicates.HEIGHTS", (54, 90))
-    own = inserted()
-    assert own.video.video().cards[-1].text == "Locker K4711"
-    assert make_web(tmp_path / "web", TINY, inserted=[own], workers=1) == 5
-    rows = [
-        json.loads(line) for line in (tmp_path / "web" / "web.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    files = Counter(row["file"] for row in rows)
-    assert sorted(files.values()) == [1, 1, 1, 1, 2]
-    for row in rows:
-        assert row["content_id"] == content_hash(tmp_path / "web" / row["file"])
-    web = open_web(tmp_path / "web", engine="bm25")
-    found = web.search_videos("my locker").results[0]
-    assert (found.url, found.duration) == (own.url, 30.0)
-    assert web.download(own.url).video_id == web.video_id(own.url)
-    before = {path: path.read_bytes() for path in (tmp_path / "web").glob("*.jsonl")}
-    assert make_web(tmp_path / "web", TINY, inserted=[own]) == 0
+def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
+    assert VIDEO.video().cards[-1].text == "Locker K4711"
+    home = tmp_path / "web"
+    assert make_web(home, UPLOADS, workers=1) == 2
+    lines = (home / "web.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = {row["id"]: row for row in map(json.loads, lines)}
+    assert [rows[name]["file"][-5:] for name in ("original", "mirror", "copy")] == ["a.mp4", "a.mp4", "b.mp4"]
+    for row in rows.values():
+        assert row["content_id"] == content_hash(home / row["file"])
+    web = open_web(home, engine="bm25")
+    found = {one.id: one for one in web.search_videos("my locker").results}["original"]
+    assert (found.url, found.duration) == (ORIGINAL.url, 30.0)
+    assert web.download(ORIGINAL.url).video_id == web.video_id(ORIGINAL.url)
+    before = {path: path.read_bytes() for path in home.glob("*.jsonl")}
+    assert make_web(home, UPLOADS) == 0
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(UsageError, match="other arguments"):
-        make_web(tmp_path / "web", TINY, workers=1)
-    with pytest.raises(UsageError, match="share an id"):
-        make_web(tmp_path / "other", TINY, inserted=[own, replace(own)], workers=1)
+        make_web(home, UPLOADS[:1], workers=1)
+    _check_copy(home, rows["copy"]["duration"])
+
+
+def _check_copy(home: Path, duration: float) -> None:
+    """It shows the same, at other times, and sounds as long."""
+    assert duration == pytest.approx(30.0 / 0.9, abs=0.5)
+    with MediaReader() as reader:
+        samples = sum(len(block) for block in reader.audio(str(home / "videos" / COPY.name)))
+    assert samples / AUDIO_RATE == pytest.approx(duration, abs=0.5)
+    for event, before in zip(truth(COPY)["events"], truth(VIDEO)["events"], strict=True):
+        assert event["rewritten"] == before["rewritten"]
+        assert event["start"] * 0.9 == pytest.approx(before["start"], abs=0.01)
