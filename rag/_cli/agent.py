@@ -84,9 +84,8 @@ def investigate(
     It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
     Exit code 1 where nothing that was found answers it.
     """
-    from rag.agents.video_detective.agent import VideoDetective
+    from rag.agents.video_detective.agent import VideoDetective, result_json
     from rag.agents.video_detective.records import PRESETS
-    from rag.agents.video_detective.view import result_json
 
     name, asked = os.fsdecode(video), _question(question, option)
     settings = replace(PRESETS[preset], frames=frames, base_steps=looks)
@@ -132,9 +131,8 @@ def browse(
     embeddings. Documents are not read. Exit code 1 where nothing that was found answers it, or the run
     failed; the result says which.
     """
-    from rag.agents.video_browser.agent import run_video_browser
+    from rag.agents.video_browser.agent import result_json, run_video_browser
     from rag.agents.video_browser.records import BrowserSettings
-    from rag.agents.video_browser.view import result_json
 
     asked = _question(question, option)
     settings = BrowserSettings(max_steps=loops, videos=videos, sparse=sparse, sparse_frames=frames)
@@ -207,10 +205,9 @@ def shots(
     Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
     """
     from rag.agents.runtime.frame_source import fixed_budget
-    from rag.agents.shotfinder.agent import find_shot
+    from rag.agents.shotfinder.agent import find_shot, result_json, result_lines
     from rag.agents.shotfinder.constraints import Constraints
     from rag.agents.shotfinder.records import FRAME_BUDGET, ShotRequest, ShotSettings
-    from rag.agents.shotfinder.view import result_json, result_lines
 
     neighbours = _neighbour("--after", after), _neighbour("--before", before)
     wanted = Constraints(color, style, audio, min_height, resolution, *neighbours)
@@ -266,10 +263,9 @@ def recall(
     It searches, verifies and localizes. Give --global, --moment or both; the others go with a moment. A
     library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
     """
-    from rag.agents.raclo.agent import run_raclo
+    from rag.agents.raclo.agent import result_json, result_lines, run_raclo
     from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings, cues_of, only_cues
     from rag.agents.raclo.verification import second_judge
-    from rag.agents.raclo.view import result_json, result_lines
     from rag.agents.runtime.frame_source import fixed_budget
     from rag.reasoners.roles.material import Memory
 

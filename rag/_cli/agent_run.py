@@ -139,7 +139,7 @@ def run_agent(
     if outputs.events:
         run_as_job()
     policy = outputs.policy(inputs)
-    from rag.agents.runtime.view import result_step, step_lines
+    from rag.agents.runtime.trace import result_step, step_lines
     from rag.reasoners.wrappers import token_count_method
     from rag.web.trace import TraceFile
 

@@ -58,7 +58,7 @@ def test_a_run_over_a_web_without_a_library(
     assert said in done.stderr
     assert "frames: none are seen" in done.stderr
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {"web", "search", "result", *kinds} <= {step["kind"] for step in steps}
+    assert {"search", "result", *kinds} <= {step["kind"] for step in steps}
 
 
 def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:

@@ -14,16 +14,17 @@ query, an error of the reasoner a step. Every loop is bounded.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+from corpora.escaping import visible
+from corpora.records import clock
 from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
 from rag.agents.raclo.verification import locate_moment, verify
-from rag.agents.raclo.view import moment_details, verdict_details
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext, metadata_of
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
-from rag.agents.runtime.trace import Entry, Watch
-from rag.agents.runtime.view import guesses
+from rag.agents.runtime.trace import Watch, imagined_details, run_json
 from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
@@ -36,6 +37,9 @@ from rag.reasoners.roles.searching import (
     SearchStep,
     SearchStepRequest,
 )
+from rag.reasoners.roles.watching import Consensus
+from rag.rendering.shapes import plain
+from rag.rendering.terminal import excerpt
 from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200
@@ -198,7 +202,7 @@ class _RacloRun:
         closed, urls = self._context.closed, self._settings.urls
         request = SearchStepRequest(self._memory, tuple(self._observed), closed, left, urls)
         step = self._context.reasoner.run(SEARCH_STEP, request)
-        details = [Entry("search for:", query) for query in step.queries]
+        details = [f"search for: {query}" for query in step.queries]
         self._trace.add("think", step.thought or "opens results", step, details=details)
         return step
 
@@ -223,7 +227,7 @@ class _RacloRun:
                 return ()
             recalled = recall(reasoner, self._memory, tried, plainly)
         if recalled.queries:
-            details = [*guesses(recalled), *(Entry("search for:", query) for query in recalled.queries)]
+            details = [*imagined_details(recalled), *(f"search for: {query}" for query in recalled.queries)]
             text = recalled.thought or "; ".join(recalled.queries)
             self._trace.add("think", text, recalled, details=details)
         return recalled.queries
@@ -263,16 +267,16 @@ class _RacloRun:
                 said = "this is the video" if candidate.accepted else "another video"
                 text = f"{candidate.title}: {said} (fits by {candidate.fit:.2f})"
                 place = {"url": candidate.url, "accepted": candidate.accepted, "fit": candidate.fit}
-                self._trace.add("verify", text, consensus, details=verdict_details(consensus), **place)
+                self._trace.add("verify", text, consensus, details=_verdict_details(consensus), **place)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"verifying {title}")
         if self._memory.key_moment and not self._context.stopped():
             try:
                 moment = locate_moment(reasoner, self._memory, video, self._settings)
                 candidate = replace(candidate, moment=moment)
-                where, details = "no frame of it can be shown", list[Entry]()
+                where, details = "no frame of it can be shown", list[str]()
                 if moment is not None:
-                    details = moment_details(moment)
+                    details = [f"{clock(moment.start)}-{clock(moment.end)}, {moment.reason}"]
                     by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
                     where = f"at {moment.time:.1f} s, {by}"
                 text = f"{candidate.title}: {where}"
@@ -303,3 +307,42 @@ class _RacloRun:
         at = "" if answer.moment is None else f", at {answer.moment.time:.1f} s"
         doubt = "" if matched else f" (a guess: {answer.doubt})"
         self._trace.add("answer", f"{answer.title}{at}{doubt}", url=answer.url, matched=matched)
+
+
+def _verdict_details(consensus: Consensus) -> list[str]:
+    """What the judges said."""
+    return [
+        f"{name} judge: {'yes' if verdict.video_match else 'no'}, {verdict.reason}"
+        for name, verdict in (("first", consensus.first), ("second", consensus.second))
+        if verdict is not None
+    ]
+
+
+def result_lines(run: RacloRun, width: int) -> Iterator[str]:
+    """The video and the moment, or that there is none."""
+    answer = run.answer
+    if answer is None:
+        yield f"nothing found ({run.failure})"
+        return
+    if not run.matched:
+        yield f"a guess, {answer.doubt}:"
+    yield visible(excerpt(answer.title or answer.url, width))
+    yield visible(answer.url)
+    if answer.moment is not None:
+        moment = answer.moment
+        by = "" if moment.frames else ", by words alone"
+        yield f"at {clock(moment.time)}, in {clock(moment.start)}-{clock(moment.end)}{by}"
+
+
+def result_json(run: RacloRun) -> dict[str, Any]:
+    """`rag.agent.raclo/1`; clock times are in `timings` and `usage` alone."""
+    fields = "memory cues matched queries turns searches failure failures tokens usage timings"
+    candidates = [_candidate_json(one) for one in run.candidates]
+    answer = None if run.chosen is None else candidates[run.chosen]
+    return run_json("rag.agent.raclo/1", run, fields, answer=answer, candidates=candidates)
+
+
+def _candidate_json(one: CandidateVideo) -> dict[str, Any]:
+    shape = plain(one)
+    verdicts = shape.pop("consensus") or {"first": None, "second": None}
+    return {**shape, "accepted": one.accepted, "fit": one.fit, **verdicts}

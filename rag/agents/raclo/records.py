@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass as validated
+
 from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
-from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
@@ -17,18 +19,18 @@ Frames = Literal["sampled", "stored"]
 FRAME_BUDGET = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class RacloSettings:
-    """Defaults are the paper's, with text on the screen. Raises `UsageError` for values out of range."""
+    """Defaults are the paper's, with text on the screen. Values out of range are refused."""
 
-    queries: Count = 2
+    queries: PositiveInt = 2
     """Queries generated in one turn."""
-    urls: Count = 2
+    urls: PositiveInt = 2
     """Videos taken of each query: the first, of those that are chosen, that can be had and that no search
     before it gave."""
-    results: Count = 10
+    results: PositiveInt = 10
     """How far down a search is gone for them."""
-    turns: Count = 3
+    turns: PositiveInt = 3
     """Turns of query generation and search at most; a turn that finds a candidate is the last."""
     abduction: bool = True
     """False: the cues themselves are the queries."""
@@ -41,7 +43,7 @@ class RacloSettings:
     """False: the first candidate is taken for the video."""
     consensus: bool = True
     """False: the first judge alone decides."""
-    verify_frames: Count = 64
+    verify_frames: PositiveInt = 64
 
     # Localization
     budget: FrameBudget = FRAME_BUDGET
@@ -54,9 +56,6 @@ class RacloSettings:
     """False: no speech or sound is shown to the reasoner."""
     screen: bool = True
     """Whether text on the screen, which the library read, is shown to the reasoner."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 PAPER = RacloSettings(screen=False)
@@ -72,9 +71,9 @@ def sweep(axis: str, value: str) -> RacloSettings:
     """`sweep("search", "2x3")`, `sweep("frames", "128")`. Raises `UsageError`."""
     if axis == "frames" and value.isdecimal() and int(value) > 0:
         return replace(PAPER, budget=fixed_budget(int(value)), verify_frames=int(value))
-    searches, times, videos = value.partition("x")
-    if axis == "search" and times and searches.isdecimal() and videos.isdecimal():
-        return replace(PAPER, queries=int(searches), urls=int(videos))
+    counts = [int(part) if part.isdecimal() else 0 for part in value.split("x")]
+    if axis == "search" and len(counts) == 2 and min(counts) > 0:
+        return replace(PAPER, queries=counts[0], urls=counts[1])
     raise UsageError(f"no sweep {axis}@{value}; there are {', '.join(SWEEPS)}")
 
 

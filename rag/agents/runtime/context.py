@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
-from rag.agents.runtime.trace import Entry, RunTrace, Watch
+from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
 from rag.reasoners.roles.searching import Candidate
 
@@ -22,11 +22,6 @@ SHOWN = 3
 """Results of a search whose titles are shown."""
 NOTHING_FOUND = "NothingFound"
 """Name of a failure: no search returned a video that could be downloaded."""
-
-
-def title_details(results: Sequence[SearchResult]) -> list[Entry]:
-    """The title of each search result."""
-    return [Entry("-", result.title) for result in results]
 
 
 def metadata_of(result: SearchResult) -> Candidate:
@@ -57,7 +52,9 @@ class AgentContext:
     ) -> None:
         """`counter`: name of the agent's loop in the trace. `watch`: called with each step."""
         self.web, self.reasoner, self.frame_source = web, reasoner, frame_source
-        self.trace = RunTrace(web, watch, counter=counter)
+        self.trace = RunTrace(watch, counter=counter)
+        self.searches = 0
+        """Calls of the search engines."""
         self.fatal = ""
         """Name of the error that ended the run early; empty while the reasoner can be called."""
         self._urls: set[str] = set()
@@ -83,15 +80,14 @@ class AgentContext:
     def attempt(self, request: Callable[[], Reply], what: str) -> Reply | None:
         """The web's reply to a request; None where it failed. `what`: the operation."""
         try:
-            reply = request()
+            return request()
         except WebError as error:
             self.fail(error, what)
             return None
-        self.trace.add_web_calls()
-        return reply
 
     def search_videos(self, query: str, page_size: int) -> SearchPage | None:
         """The first page of results; None where the search failed."""
+        self.searches += 1
         search = partial(self.web.search_videos, query, page_size=page_size)
         return self.attempt(search, f"the search {query!r}")
 
@@ -100,7 +96,7 @@ class AgentContext:
         trace = self.trace
         return {
             "failures": tuple(trace.failures),
-            "searches": trace.searches,
+            "searches": self.searches,
             "usage": self.reasoner.usage(),
             "steps": tuple(trace.steps),
         }
@@ -109,9 +105,8 @@ class AgentContext:
         """A `search` step."""
         shown = [{"url": result.url, "title": result.title} for result in page.results]
         text = f"{query}: {len(page.results)} results{note}"
-        self.trace.add(
-            "search", text, details=title_details(page.results[:SHOWN]), query=query, results=shown
-        )
+        details = [f"- {result.title}" for result in page.results[:SHOWN]]
+        self.trace.add("search", text, details=details, query=query, results=shown)
 
     def fetch_new(self, result: SearchResult, kind: str, *, transcript: bool, **data: Any) -> WebVideo | None:
         """Download a video, with its transcript where that is asked for and can be had.
@@ -135,7 +130,6 @@ class AgentContext:
             self.fail(error, title)
             self._closed.add(result.url)
             return None
-        self.trace.add_web_calls()
         video = fetched.seen_by(self.reasoner)
         if video.video_id in self._contents:
             self._closed.add(result.url)

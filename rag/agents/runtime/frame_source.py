@@ -12,7 +12,7 @@ import numpy as np
 from corpora.records import Evidence, EvidenceKind, Frames
 from localization.sampling import nearest_frames
 from localization.windows import TIME_STEP
-from rag.errors import NoTranscript, UnsupportedFile, UsageError, WebError
+from rag.errors import NoTranscript, UnsupportedFile, WebError
 from rag.reasoners.roles.material import VideoView
 from rag.retrieval.frames import joined_frames
 from rag.web import Downloaded, SearchResult, Web
@@ -26,17 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FrameBudget:
-    """Raises `UsageError` where the limits do not increase or a count is below 1."""
+    """How many frames of a video are looked at, by its length."""
 
     steps: tuple[tuple[float, int], ...]
     """(seconds, frames): a video shorter than that many seconds gets that many frames; increasing."""
     longest: int
     """Frames of a video longer than every limit."""
-
-    def __post_init__(self) -> None:
-        limits = [seconds for seconds, _ in self.steps]
-        if limits != sorted(set(limits)) or min(self.longest, *(count for _, count in self.steps), 1) < 1:
-            raise UsageError("the limits of a frame budget increase, and each has at least one frame")
 
     def frames(self, seconds: float) -> int:
         """Number of frames for a video of some seconds."""

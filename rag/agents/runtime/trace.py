@@ -1,26 +1,16 @@
-"""The steps of a run, recorded while it goes on."""
+"""The steps of a run, recorded while it goes on, and how a run is shown: lines of a terminal, and JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpora.escaping import visible
+from rag.reasoners.roles.searching import ImaginedQueries
 from rag.records import Answer, Usage
 from rag.rendering.shapes import plain
-from rag.web import Web
-
-SEARCHES = ("search_videos", "search")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is shown beside a step: a label and what belongs to it."""
-
-    label: str
-    text: str
-    cut: bool = True
-    """Whether a terminal shows no more of it than fits on a line."""
+from rag.rendering.terminal import excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +20,7 @@ class Step:
     number: int
     """From 1."""
     kind: str
-    """`search`, `failure`, `web` (a call of the web), `result` (the last line of a trace), and the kinds
-    of the agent."""
+    """`search`, `failure`, `result` (the last line of a trace), and the kinds of the agent."""
     text: str
     """One line for people."""
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -40,8 +29,8 @@ class Step:
     """What the agent's loop counts: `turn`, `loop`; empty for an agent without one."""
     round: int = 0
     """Iteration of the loop, from 1; 0 outside of it."""
-    details: Sequence[Entry] | None = field(default=(), compare=False)
-    """What is shown beside the text, to people; None: the step is for the trace alone."""
+    details: Sequence[str] | None = field(default=(), compare=False)
+    """Lines shown below the text, to people; None: the step is for the trace alone."""
 
     def line(self) -> dict[str, Any]:
         """The JSON object of the trace."""
@@ -60,9 +49,9 @@ class WebRun:
     failure: str
     """Empty, or the name of the error that kept the run from a result: `NothingFound`, `BudgetSpent`, ..."""
     failures: tuple[str, ...]
-    """Names of all errors met, those of later successful calls included."""
+    """Names of all errors met, in order."""
     searches: int
-    """Calls of the search engines, retries included."""
+    """Calls of the search engines."""
     usage: Usage
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     steps: tuple[Step, ...] = ()
@@ -74,28 +63,18 @@ class WebRun:
 
 
 class RunTrace:
-    """The steps and failures of one run, and the calls of its web from here on.
+    """The steps and failures of one run. `counter`: the name of the agent's loop, whose iteration is
+    `round`."""
 
-    `counter`: the name of the agent's loop, whose iteration is `round`.
-    """
-
-    def __init__(self, web: Web | None = None, watch: Watch | None = None, *, counter: str = "") -> None:
+    def __init__(self, watch: Watch | None = None, *, counter: str = "") -> None:
         self.steps: list[Step] = []
         self.failures: list[str] = []
         """Names of the errors met, of web and reasoner, in order."""
         self.round = 0
         self._counter, self._watch = counter, watch
-        self._events = web.trace if web is not None else None
-        self._first = self._recorded = len(web.trace.events) if web is not None else 0
-
-    @property
-    def searches(self) -> int:
-        """Calls of the search engines, retries included."""
-        events = self._events.events[self._first :] if self._events is not None else ()
-        return sum(event.operation in SEARCHES for event in events)
 
     def add(
-        self, kind: str, text: str, record: Any = None, *, details: Sequence[Entry] | None = (), **data: Any
+        self, kind: str, text: str, record: Any = None, *, details: Sequence[str] | None = (), **data: Any
     ) -> None:
         """Record a step and pass it to the watcher. `record`: a dataclass or model whose fields are data."""
         number, line = len(self.steps) + 1, " ".join(text.split())
@@ -105,25 +84,54 @@ class RunTrace:
         if self._watch is not None:
             self._watch(step)
 
-    def add_web_calls(self) -> None:
-        """The calls of the web since the last time, a step each."""
-        if self._events is None:
-            return
-        events = self._events.events
-        for event in events[self._recorded :]:
-            self.add("web", f"{event.operation} {event.asked}: {event.outcome}", details=None, **event.line())
-        self._recorded = len(events)
-
     def add_failure(self, error: Exception, what: str) -> None:
-        """An error, after the calls that led to it. `what`: the operation that failed."""
-        self.add_web_calls()
+        """An error. `what`: the operation that failed."""
         name = type(error).__name__
         self.failures.append(name)
         self.add("failure", f"{what}: {name}: {error}", error=name)
 
+    def add_answer(self, answer: Answer) -> None:
+        """The step of an answer."""
+        data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
+        why = [f"why: {answer.explanation}"] if answer.explanation else []
+        self.add("answer", answer.text, details=why, **data)
 
-def record_answer(trace: RunTrace, answer: Answer) -> None:
-    """The step of an answer."""
-    data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
-    why = [Entry("why:", answer.explanation)] if answer.explanation else []
-    trace.add("answer", answer.text, details=why, **data)
+
+LABELS = {"absent": "N/A", "failure": "problem", "shot": "shown", "show": "shown", "think": "recall"}
+"""How a kind of step is named on a terminal, where not by itself."""
+
+
+def step_lines(step: Step, width: int) -> Iterator[str]:
+    """Lines of a step, no wider than `width`, but for a problem: what to do about it is at its end."""
+    if step.details is None:
+        return
+    yield shown_line(f"{LABELS.get(step.kind, step.kind)}: {step.text}", width)
+    yield from (f"  {shown_line(detail, width - 2)}" for detail in step.details)
+
+
+def shown_line(text: str, width: int) -> str:
+    """As much of a text as fits on a line, or all of a problem."""
+    return visible(text) if text.startswith("problem:") else excerpt(text, width)
+
+
+def imagined_details(imagined: ImaginedQueries) -> list[str]:
+    """What was imagined; the guess that was chosen is marked."""
+    return [
+        f"{'* ' if at == imagined.chosen else ''}{one.kind}: {one.guess}"
+        for at, one in enumerate(imagined.hypotheses)
+    ]
+
+
+def run_json(schema: str, run: object, fields: str, **made: Any) -> dict[str, Any]:
+    """The JSON of a run: `schema`, `made`, and the named fields of the run."""
+    held = {name: getattr(run, name) for name in fields.split()}
+    return dict(plain({"schema": schema, **made, **held}))
+
+
+def result_step(steps: Sequence[Step], shape: dict[str, Any]) -> Step:
+    """The last line of a trace: the JSON result without clock times (`timings`, and `seconds` of `usage`),
+    which are taken out of `shape` itself."""
+    shape.pop("timings")
+    for row in (shape["usage"], *shape["usage"]["by_role"].values()):
+        row.pop("seconds", None)
+    return Step(len(steps) + 1, "result", steps[-1].text, shape, steps[-1].counter)

@@ -11,12 +11,14 @@ reasoner a step. Every loop is bounded.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from corpora.escaping import visible
+from corpora.records import clock
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.runtime.trace import Watch
-from rag.agents.runtime.view import guesses
+from rag.agents.runtime.trace import Watch, imagined_details, run_json, shown_line
 from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
 from rag.agents.shotfinder.localizer import NO_FRAME, Localizer
 from rag.agents.shotfinder.records import (
@@ -28,14 +30,15 @@ from rag.agents.shotfinder.records import (
     ShotRun,
     ShotSettings,
 )
-from rag.agents.shotfinder.view import shot_details
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.searching import IMAGINE_QUERIES, ImagineRequest
+from rag.rendering.terminal import excerpt
 from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200
 """Characters of a description that is used as a query."""
+MARKS: Mapping[bool | None, str] = {True: "confirmed", False: "missing", None: "unmeasured"}
 
 
 def find_shot(
@@ -126,7 +129,9 @@ class _ShotFinderRun:
             # Without a hypothesis the description itself is the query, once.
             return [] if self._context.stopped() else [plain]
         queries = list(dict.fromkeys(imagined.queries))[: self._settings.queries]
-        self._trace.add("imagine", "; ".join(queries), imagined, details=guesses(imagined), queries=queries)
+        self._trace.add(
+            "imagine", "; ".join(queries), imagined, details=imagined_details(imagined), queries=queries
+        )
         return queries
 
     # Retriever
@@ -185,11 +190,12 @@ class _ShotFinderRun:
         if found is None:
             data = {"url": look.url, "missed": look.missed, "reason": look.reason, "frames": look.frames}
             # That no frame can be shown is said once, before the first step, and in the result.
-            details = None if look.reason == NO_FRAME else ()
+            details: list[str] | None = None if look.reason == NO_FRAME else []
             self._trace.add("absent", f"{look.title}: {look.reason}", details=details, **data)
             return
         text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, score {found.score:.2f}"
-        self._trace.add("look", text, found, details=shot_details(found), frames=look.frames)
+        details = [*([f"reason: {found.reason}"] if found.reason else []), *_check_lines(found)]
+        self._trace.add("look", text, found, details=details, frames=look.frames)
 
     def _record_result(self, best: FoundShot | None, failure: str) -> None:
         if best is None:
@@ -197,3 +203,31 @@ class _ShotFinderRun:
             return
         text = f"{best.title} {best.start:.1f}-{best.end:.1f} s"
         self._trace.add("shot", text, best, found=True)
+
+
+def result_lines(run: ShotRun, width: int) -> Iterator[str]:
+    """The shot, or N/A."""
+    found = run.shot
+    if found is None:
+        yield f"N/A: {visible(run.absence)}"
+        return
+    yield visible(excerpt(found.title or found.url, width))
+    yield f"  {visible(found.url)}"
+    yield f"  {clock(found.start)}-{clock(found.end)}, the frame at {clock(found.frame)}"
+    for line in (f"score {found.score:.2f}; {found.reason}", *_check_lines(found)):
+        yield f"  {shown_line(line, width - 2)}"
+
+
+def result_json(run: ShotRun) -> dict[str, Any]:
+    """`rag.agent.shotfinder/1`, without steps; clock times are in `timings` and `usage.seconds` alone."""
+    fields = "shot absence queries looks failure failures searches tokens usage timings"
+    constraints = run.request.constraints.options()
+    asked = {"description": run.request.description, "constraints": constraints}
+    return run_json("rag.agent.shotfinder/1", run, fields, **asked)
+
+
+def _check_lines(found: FoundShot) -> list[str]:
+    return [
+        f"{MARKS[check.holds]}: {check.kind}: {check.wanted}" + (f" ({check.found})" if check.found else "")
+        for check in found.checks
+    ]

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass as validated
+
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
-from rag.agents.runtime.settings import Count, check_settings
 from rag.errors import UsageError
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.roles.material import ConstraintKind, Memory
@@ -32,16 +34,16 @@ THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
 """Lines of what is called 2K, 4K and 8K."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class Constraints:
     """What must hold besides the description; nothing at all by default. Raises `UsageError`."""
 
     color: Tone | None = None
     style: Style | None = None
     audio: AudioClass | None = None
-    min_height: Count | None = None
+    min_height: PositiveInt | None = None
     """Vertical resolution at least."""
-    resolution: Count | None = None
+    resolution: PositiveInt | None = None
     """Vertical resolution, to the next usual one."""
     after: str = ""
     """What comes just before the shot: the shot comes after it."""
@@ -51,7 +53,6 @@ class Constraints:
     """The constraint in the words of whoever asks; empty: as `worded` puts it."""
 
     def __post_init__(self) -> None:
-        check_settings(self)
         least, exact = self.min_height, self.resolution
         if least is not None and exact is not None and _tier(least) > _tier(exact):
             raise UsageError(f"no frame of {exact}p has at least {least} lines; ask for one of the two")
@@ -172,13 +173,13 @@ def _tier(lines: int) -> int:
 def _lines_in(text: str) -> int | None:
     """ "1080p", "1920x1080", "4K", or the first number of three or four digits."""
     if lines := re.search(r"(\d{3,4})\s*p\b", text, re.IGNORECASE):
-        return int(lines[1])
+        return int(lines[1]) or None
     if size := re.search(r"\b(\d{3,4})\s*[x×*]\s*(\d{3,4})\b", text, re.IGNORECASE):
         return vertical_resolution(int(size[1]), int(size[2]))
     if thousands := re.search(r"\b([248])\s*k\b", text, re.IGNORECASE):
         return THOUSANDS[thousands[1]]
     number = re.search(r"\b(\d{3,4})\b", text)
-    return int(number[1]) if number else None
+    return int(number[1]) or None if number else None
 
 
 Span = tuple[float, float]

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass as validated
+
 from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
-from rag.agents.runtime.settings import Count, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.errors import UsageError
@@ -19,16 +21,16 @@ ConstraintMode = Literal["exact", "measured", "asked", "off"]
 FRAME_BUDGET = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class ShotSettings:
-    """Defaults are the paper's main ones. Raises `UsageError` for values out of range."""
+    """Defaults are the paper's main ones. Values out of range are refused."""
 
-    queries: Count = 2
+    queries: PositiveInt = 2
     """Searches imagined for one description."""
-    urls: Count = 2
+    urls: PositiveInt = 2
     """Videos looked at of each search: the first that can be had, that no search before it gave and that no
     measurement denies."""
-    results: Count = 10
+    results: PositiveInt = 10
     """Search results considered for them."""
     budget: FrameBudget = FRAME_BUDGET
     """Frames shown to the localizer, by duration."""
@@ -43,13 +45,10 @@ class ShotSettings:
     screen."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""
-    tries: Count = 3
+    tries: PositiveInt = 3
     """Shots of one video that are compared where something is said of what comes before or after."""
-    context_frames: Count = 16
+    context_frames: PositiveInt = 16
     """Frames of a neighbouring interval."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     @property
     def uses_measurements(self) -> bool:

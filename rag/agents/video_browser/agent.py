@@ -14,13 +14,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
-from corpora.records import Passage
-from rag.agents.runtime.context import AgentContext, title_details
+from corpora.records import Passage, clock
+from rag.agents.runtime.context import AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
-from rag.agents.runtime.trace import Watch, record_answer
+from rag.agents.runtime.trace import Watch, run_json
 from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun, Summary
-from rag.agents.video_browser.view import plan_details, window_details
 from rag.agents.video_browser.watcher import (
     filter_results,
     metadata_passage,
@@ -38,9 +38,10 @@ from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answers import ANSWER_UNAIDED
 from rag.reasoners.roles.questions import ANCHOR_EVENT, REWRITE_QUESTION, AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.reasoners.roles.searching import PLAN, PlanRequest, TriedQuery
+from rag.reasoners.roles.searching import PLAN, Plan, PlanRequest, TriedQuery
 from rag.reasoners.wrappers import part_of
 from rag.records import Answer, Question, Usage
+from rag.rendering.shapes import answer_shape
 from rag.web import SearchResult, Web
 
 REPLACEMENTS = 2
@@ -138,7 +139,7 @@ class _BrowserRun:
         queries = "; ".join(plan.search_queries) or "nothing"
         text = f"{solved} of {len(plan.sub_questions)} sub-questions solved; searching for: {queries}"
         data = plan.model_dump(exclude={"search_queries"})
-        self._trace.add("plan", text, details=plan_details(plan), queries=plan.search_queries, **data)
+        self._trace.add("plan", text, details=_plan_details(plan), queries=plan.search_queries, **data)
         if plan.solved or not plan.search_queries:
             return (memory.question.text,) if loop == 1 else None
         return plan.search_queries[: settings.queries]
@@ -192,7 +193,7 @@ class _BrowserRun:
         self._trace.add(
             "select",
             f"{len(chosen)} of {len(results)} results worth watching",
-            details=title_details(chosen),
+            details=[f"- {result.title}" for result in chosen],
             reason=reason,
             chosen=[{"url": result.url, "title": result.title} for result in chosen],
         )
@@ -241,7 +242,7 @@ class _BrowserRun:
         self._trace.add(
             "reject" if seen.status == "rejected" else "watch",
             f"{seen.title}: {seen.status}" + (f", {spans}" if spans else f" ({seen.summary})"),
-            details=window_details(found.windows),
+            details=[f"{clock(one.start)}-{clock(one.end)} {one.reason}" for one in found.windows],
             url=seen.url,
             status=seen.status,
             summary=seen.summary,
@@ -264,6 +265,7 @@ class _BrowserRun:
         context, memory, settings = self._context, self._memory, self._settings
         found: dict[str, None] = {}
         for query in queries:
+            context.searches += 1
             search = partial(context.web.search, query, page_size=settings.pages)
             page = context.attempt(search, f"the search for pages {query!r}")
             found |= dict.fromkeys(result.url for result in page.results) if page is not None else {}
@@ -299,7 +301,7 @@ class _BrowserRun:
             empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
             return empty, type(error).__name__
         answer = answer_of(memory.question, reply, cite(reading, reply), no_answer=NO_ANSWER)
-        record_answer(self._trace, answer)
+        self._trace.add_answer(answer)
         return answer, ""
 
     def _asked(self) -> tuple[Question, RewrittenQuestion, AnchorEvent]:
@@ -344,3 +346,18 @@ class _BrowserRun:
             context=int(max(prompts)),
             **outcome,
         )
+
+
+def _plan_details(plan: Plan) -> list[str]:
+    """The sub-questions with what was found, and what leads on."""
+    parts = [
+        f"{part.status}: {part.text}" + (f" = {part.finding}" if part.finding else "")
+        for part in plan.sub_questions
+    ]
+    return [*parts, *([f"leads: {', '.join(plan.leads)}"] if plan.leads else [])]
+
+
+def result_json(run: BrowseRun) -> dict[str, Any]:
+    """`rag.agent.video-browser/1`; clock times are those of the answer."""
+    fields = "failure failures sub_questions watched loops searches tokens sparse_image_tokens context"
+    return {**answer_shape(run.answer), **run_json("rag.agent.video-browser/1", run, fields)}

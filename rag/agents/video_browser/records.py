@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass as validated
 
 from corpora.records import Passage
-from rag.agents.runtime.settings import Count, Positive, Share, check_settings
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.reading import ReadWindow
@@ -19,23 +21,22 @@ Paradigm = Literal["pyramidal", "direct", "summarization", "text-search", "tool-
 Sparse = Literal["look", "stored"]
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class BrowserSettings:
-    """Defaults are the paper's main ones, with text on the screen. Raises `UsageError` for values out of
-    range."""
+    """Defaults are the paper's main ones, with text on the screen. Values out of range are refused."""
 
     paradigm: Paradigm = "pyramidal"
     """`direct` and `summarization` look at whole videos; `text-search` reads pages and the metadata of
     results; `tool-free` asks at once."""
-    max_steps: Count = 5
+    max_steps: PositiveInt = 5
     """T_max: search loops at most."""
-    videos: Count = 3
+    videos: PositiveInt = 3
     """K: videos watched in each loop."""
-    results: Count = 10
+    results: PositiveInt = 10
     """Results taken of one query."""
-    queries: Count = 3
+    queries: PositiveInt = 3
     """Queries of one loop at most."""
-    pages: Count = 5
+    pages: PositiveInt = 5
     """Pages of text that `text-search` reads (section 3.4: 5 results)."""
 
     # Stage I
@@ -48,21 +49,21 @@ class BrowserSettings:
     sparse: Sparse = "look"
     """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
     library holds stand in for a look; no frame is shown to a model here."""
-    sparse_frames: Count = 16
-    windows: Count = 3
+    sparse_frames: PositiveInt = 16
+    windows: PositiveInt = 3
     """Windows taken of one video at most."""
-    verified: Share = 0.5
+    verified: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Confidence of a localization from which its video counts as verified, not merely watched."""
 
     # Stage III
     zoom: bool = True
     """False (w/o stage 3): the analyst gets the sparse frames of the windows; nothing is decoded."""
-    zoom_rate: Positive = 1.0
+    zoom_rate: PositiveFloat = 1.0
     """Frames a second inside a window."""
-    window_frames: Count = 32
+    window_frames: PositiveInt = 32
     """Frames of one window at most; a longer one is sampled evenly."""
 
-    whole_frames: Count = 128
+    whole_frames: PositiveInt = 128
     """Frames of a video for `direct`, `summarization`, and without stage 2, spread evenly."""
     transcript: bool = True
     """False (w/ Visual): nothing that is said is read."""
@@ -73,7 +74,6 @@ class BrowserSettings:
     """False (w/ Transcript): no frame is looked at."""
 
     def __post_init__(self) -> None:
-        check_settings(self)
         if not (self.transcript or self.images):
             raise UsageError("transcript and images are both off: nothing is left to read")
 

@@ -10,7 +10,7 @@ frames decoded. Every number is a setting (`DetectiveSettings`).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from corpora.records import Evidence, Frames, clock
 from localization.belief import BeliefField
 from localization.graph import sampled
-from rag.agents.runtime.trace import RunTrace, Watch, record_answer
+from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
     SPAN,
@@ -50,7 +50,6 @@ from rag.agents.video_detective.records import (
     Selected,
 )
 from rag.agents.video_detective.search import SearchState, Target
-from rag.agents.video_detective.view import POLICIES, look_details, plan_details, selected_details
 from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
 from rag.reasoners.llm.usage import usage_together
@@ -66,6 +65,7 @@ from rag.reasoners.roles.watching import (
     TimelineRequest,
 )
 from rag.records import Question, Usage, VideoCitation
+from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import counted, duration
 from rag.store.lookup import whole_file
 
@@ -74,6 +74,14 @@ if TYPE_CHECKING:
 
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
+
+
+POLICIES = {
+    "anchor": "anchor of",
+    "retry": "next best for",
+    "neighbour": "neighbour, for",
+    "gap": "widest gap",
+}
 
 
 class VideoDetective:
@@ -213,7 +221,7 @@ class _DetectiveRun:
         chosen = select(self.features, field, priors, self.state.words, self.scorer, settings, weak)
         frames = sorted(time for pack in chosen.packs for time in pack.times)
         text = f"{counted(len(frames), 'frame')} in {counted(len(chosen.packs), 'segment')}"
-        self.trace.add("show", text, chosen, details=[*selected_details(chosen)])
+        self.trace.add("show", text, chosen, details=[*_selected_details(chosen)])
         reply, citations = self._answered(chosen)
         lap("answer")
         answer = answer_of(
@@ -231,7 +239,7 @@ class _DetectiveRun:
                 "problems": self.problems,
             },
         )
-        record_answer(self.trace, answer)
+        self.trace.add_answer(answer)
         return DetectiveResult(
             video_id=self.features.video.video_id,
             path=self.features.path,
@@ -287,7 +295,7 @@ class _DetectiveRun:
         )
         parts = f"{counted(len(plan.starts), 'segment')} of {duration(plan.duration)}"
         text = f"{counted(len(plan.facets), 'facet')}, {parts}, at most {counted(plan.steps, 'look')}"
-        self.trace.add("plan", text, plan, details=[*plan_details(plan)])
+        self.trace.add("plan", text, plan, details=[*_plan_details(plan)])
         return plan
 
     # Looks: algorithm 1, lines 12 to 24
@@ -303,7 +311,7 @@ class _DetectiveRun:
             why = " ".join([POLICIES[look.policy], ", ".join(look.facets)]).strip()
             where = f"{clock(look.start)}-{clock(look.end)}"
             text = f"{look.step}/{plan.steps} {where}, {why}, score {look.score:.2f}"
-            self.trace.add("look", text, look, details=[*look_details(look)])
+            self.trace.add("look", text, look, details=[*_look_details(look)])
             looks.append(look)
         return tuple(looks)
 
@@ -419,3 +427,44 @@ def _confirms(seen: Observation, facet: Facet) -> bool:
         return not seen.needs_more_info
     keywords = {keyword.casefold() for keyword in facet.keywords}
     return keywords.isdisjoint(word.casefold() for word in seen.missing)
+
+
+def _plan_details(plan: Planned) -> Iterator[str]:
+    """What is looked for, and where it is looked for first."""
+    for facet, anchor in zip(plan.facets, plan.anchors, strict=True):
+        parts = (", ".join(facet.keywords), " / ".join(facet.queries))
+        yield f"{facet.name} {clock(plan.starts[anchor])} {'; '.join(filter(None, parts))}"
+    yield from (f"problem: {problem}" for problem in plan.problems)
+
+
+def _look_details(look: Look) -> Iterator[str]:
+    """What a look found."""
+    if look.words is not None:
+        yield f"{look.words.kind}: {look.words.text}"
+    for label, facets in (("missing", look.missing), ("confirmed", look.confirmed)):
+        if facets:
+            yield f"{label}: {', '.join(facets)}"
+    if look.problem:
+        yield f"problem: {look.problem}"
+
+
+def _selected_details(selected: Selected) -> Iterator[str]:
+    """What the answer is based on."""
+    if selected.fallback:
+        yield f"sampled uniformly, {selected.fallback}"
+    for pack in selected.packs:
+        fills = "" if pack.chosen else "fills a free place"
+        words = fills if pack.words is None else pack.words.text
+        yield f"{clock(pack.start)}-{clock(pack.end)} {words}"
+
+
+def result_json(run: DetectiveResult) -> dict[str, Any]:
+    """`rag.agent.video-detective/1`: the answer as of `rag ask`, with plan, looks and what was shown."""
+    return {
+        **answer_shape(run.answer),
+        "schema": "rag.agent.video-detective/1",
+        "video": {"path": run.path, "video_id": run.video_id},
+        "plan": plain(run.plan),
+        "looks": plain(run.looks),
+        "shown": plain(run.selected),
+    }

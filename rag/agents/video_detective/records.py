@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass as validated
 
 from corpora.records import EvidenceKind
 from localization.lexical import Source
-from rag.agents.runtime.settings import Count, Positive, Share, check_settings
 from rag.reasoners.roles.questions import Facet
 from rag.reasoners.roles.watching import TimelineEvent
 from rag.records import Answer, Usage
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BASE_OPTIONS = 4
-Natural = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class DetectiveSettings:
     """Numbers are those of tables 5 to 8. Defaults are the preset `tuned`; `PRESETS` has the paper's too.
 
-    Raises `UsageError` for values out of range.
+    Values out of range are refused.
     """
 
     # Table 5: graph and propagation
-    rate: Positive = 1.0
+    rate: PositiveFloat = 1.0
     """Frames a second that are segmented (table 8)."""
     similarity: Share = 0.82
     """theta_sim: a segment ends where neighbouring frames are less alike."""
-    shortest: Count = 10
+    shortest: PositiveInt = 10
     """L_min, frames."""
     likeness: Literal["centred", "plain"] = "centred"
     """`plain`: equation 1 on the segments' own vectors, which share what the whole video looks like.
     `centred`: on what is left of them without their mean."""
     alpha: Share = 0.6
     """Weight of visual against temporal affinity."""
-    tau: Positive = 30.0
+    tau: PositiveFloat = 30.0
     """Seconds after which temporal affinity has fallen to 1/e."""
-    neighbours: Count = 8
-    iterations: Natural = 7
+    neighbours: PositiveInt = 8
+    iterations: NonNegativeInt = 7
     beta: Annotated[float, Field(ge=0, lt=1)] = 0.6
     carried: Literal["surprise", "all"] = "surprise"
     """What spreads over the graph. `all`: equation 13 to the letter, where the prior of every segment
@@ -72,10 +72,10 @@ class DetectiveSettings:
     items: Literal["lines", "sources"] = "lines"
     """What is scored by itself: each line of speech and screen text, or all of a segment's speech as one
     text and all its screen text as another (section 3.3.2)."""
-    base_steps: Count = 10
+    base_steps: PositiveInt = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""
-    window_frames: Count = 9
+    window_frames: PositiveInt = 9
     window: Literal["best", "middle"] = "best"
     """Which frames a look takes. `best`: neighbouring stored frames around the moment of the segment that
     fits the facet best. `middle`: those of `rate` around the middle of the segment, 9 s at one a second."""
@@ -94,10 +94,10 @@ class DetectiveSettings:
     mean below `flat_gap`. `low best`: the first and one of the others."""
 
     # Table 7: selection
-    frames: Count = 32
-    nodes: Count = 8
-    frames_per_node: Count = 4
-    least_uniform: Natural = 4
+    frames: PositiveInt = 32
+    nodes: PositiveInt = 8
+    frames_per_node: PositiveInt = 4
+    least_uniform: NonNegativeInt = 4
     """Frames spread over the whole video."""
     uniform: Literal["free", "reserved"] = "free"
     """Whether these get the places that the segments leave free, or their places before them."""
@@ -108,7 +108,7 @@ class DetectiveSettings:
     """The same, for those left out, where places are still free."""
     fallback_similarity: Share = 0.90
     """Last, free places go to the frames least like all taken, as long as they are less alike than this."""
-    lexical_clip: Positive = 3.0
+    lexical_clip: PositiveFloat = 3.0
     """Z_lex of equation 8."""
 
     # Table 3: what can be taken away
@@ -121,9 +121,6 @@ class DetectiveSettings:
     """False: no words reach the answer, and only captions count as evidence."""
     sampling: Literal["belief", "uniform"] = "belief"
     """`uniform`: frames and words from evenly spread places, in the same packs."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def steps(self, options: int) -> int:
         """B: looks at one question of so many options."""

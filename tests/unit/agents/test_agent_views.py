@@ -9,19 +9,18 @@ from typing import Any, cast
 
 import pytest
 
-from rag.agents.raclo import view as raclo_view
+from rag.agents.raclo import agent as raclo_agent
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
-from rag.agents.runtime.trace import Entry, Step
-from rag.agents.runtime.view import result_step, step_lines
-from rag.agents.shotfinder import view as shotfinder_view
+from rag.agents.runtime.trace import Step, result_step, step_lines
+from rag.agents.shotfinder import agent as shotfinder_agent
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import Constraints
 from rag.agents.shotfinder.records import ShotRequest
-from rag.agents.video_browser import view as browser_view
+from rag.agents.video_browser import agent as browser_agent
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import MAIN
-from rag.agents.video_detective import view as detective_view
+from rag.agents.video_detective import agent as detective_agent
 from rag.agents.video_detective.agent import VideoDetective
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
@@ -64,10 +63,10 @@ def investigate(folder: Path, watch: Watch) -> Any:
 
 
 AGENTS: dict[str, tuple[Callable[[Path, Watch], Any], Any]] = {
-    "video-browser": (browse, browser_view),
-    "raclo": (recall, raclo_view),
-    "shotfinder": (shots, shotfinder_view),
-    "video-detective": (investigate, detective_view),
+    "video-browser": (browse, browser_agent),
+    "raclo": (recall, raclo_agent),
+    "shotfinder": (shots, shotfinder_agent),
+    "video-detective": (investigate, detective_agent),
 }
 
 
@@ -77,7 +76,7 @@ def test_a_run_is_shown_as_lines_and_json(name: str, tmp_path: Path) -> None:
     steps: list[Step] = []
     found = run(tmp_path, steps.append)
     lines = [line for step in steps for line in step_lines(step, 60)]
-    problems = [line for line in lines if line.startswith("  problem:")]
+    problems = [line for line in lines if line.lstrip().startswith("problem:")]
     assert problems
     assert not any(line.endswith("…") for line in problems), "what to do next is at the end"
     assert max(len(line) for line in lines if line not in problems) <= 60
@@ -90,9 +89,7 @@ def test_a_run_is_shown_as_lines_and_json(name: str, tmp_path: Path) -> None:
 
 def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() -> None:
     long = "word " * 30
-    step = Step(
-        1, "look", "near", details=[Entry("seen:", long), Entry("problem:", f"no\n{long}", cut=False)]
-    )
+    step = Step(1, "look", "near", details=[f"seen: {long}", f"problem: no\n{long}"])
     first, seen, problem = step_lines(step, 40)
     assert (first, len(seen), seen[-1]) == ("look: near", 40, "…")
     assert problem.startswith("  problem: no\\nword")
