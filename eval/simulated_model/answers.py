@@ -15,8 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from corpora.records import SPOKEN
-from eval.simulated_model.dials import draw
-from eval.simulated_model.perception import Fact, Frame, Perception, View
+from eval.simulated_model.perception import Fact, Frame, Perception, View, draw
 from eval.simulated_model.request import Block, Request
 from rag.words import content_words, lexical_overlap, numbers, word_set
 

@@ -1,4 +1,4 @@
-"""What the simulated model perceives of a stretch of video: the truth of its frames, through the dials.
+"""What the simulated model perceives of a stretch of video: a share of the truth of its frames.
 
 An event or a piece of decor that is missed is missed in every request, as by a model that cannot name it; a
 larger share perceives all that a smaller one does. What is perceived is words: a sentence that a model would
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.frames import FrameIndex, Row, Video
 from eval.simulated_model.request import Block
 from eval.workbench.catalogue import action, kind, place_name, predicate, prop_name, scene, with_article
+from eval.workbench.seeds import stable_number
 from rag.words import word_set
 
 LOOKS = {
@@ -26,6 +26,11 @@ LOOKS = {
     "graphics": "pure graphics",
 }
 """Words for light and style."""
+
+
+def draw(*parts: object) -> float:
+    """A number in [0, 1) that belongs to the parts: the same parts, the same number."""
+    return (stable_number(*parts) % 2**53) / 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +92,13 @@ class View:
 
 
 class Perception:
-    """The frames of requests, recognized and perceived."""
+    """The frames of requests, recognized and perceived.
 
-    def __init__(self, index: FrameIndex, dials: Dials, seed: int) -> None:
-        self.index, self.dials, self.seed = index, dials, seed
+    `share`: in [0, 1], of the events and pieces of decor in view, those that are perceived.
+    """
+
+    def __init__(self, index: FrameIndex, share: float, seed: int) -> None:
+        self.index, self.share, self.seed = index, share, seed
 
     def view(self, block: Block) -> View:
         """A block with its images; the images of one block are of one video, in time order."""
@@ -115,7 +123,7 @@ class Perception:
         return Frame(time, key, fact, scenery, setting, tuple(video.cards(at)))
 
     def _perceives(self, *parts: object) -> bool:
-        return draw("simulated model", self.seed, *parts) < self.dials.perception
+        return draw("simulated model", self.seed, *parts) < self.share
 
     def _setting(self, part: Row, *key: object) -> tuple[str, frozenset[str]]:
         """Scenery as a sentence, and the stems of its wordings."""

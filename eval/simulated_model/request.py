@@ -95,12 +95,8 @@ class Request:
     system: str
     text: str
     images: tuple[bytes, ...]
-    attempt: int
-    """How many replies to this prompt were sent back."""
     digest: str
     """Of everything that a reply depends on."""
-    structured: str
-    """`json_schema`, `json_object` or empty."""
     max_tokens: int
 
     def get(self, name: str) -> str:
@@ -159,9 +155,7 @@ def read_request(body: Mapping[str, Any]) -> Request:
         system=system,
         text=user,
         images=tuple(images),
-        attempt=len(written["assistant"]),
         digest=_digest(messages, kind),
-        structured=kind if kind in ("json_schema", "json_object") else "",
         max_tokens=limit if isinstance(limit, int) and limit > 0 else 4096,
     )
 

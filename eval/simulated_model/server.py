@@ -6,29 +6,20 @@ import io
 import json
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from eval.simulated_model.answers import Answering
-from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.frames import FrameIndex
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.request import BadRequest, Request, read_request
 
 CELL = 28
 """Pixels of an image token's side, as of Qwen2-VL."""
-APOLOGY = "I'm sorry, but I can't help with identifying what happens in these images."
 UNKNOWN_ROLE = "This message names no step that I know."
-SLIPS: Mapping[str, Callable[[str], str]] = {
-    "trailing_comma": lambda text: f"{text[:-1]},}}",
-    "code_fence": lambda text: f"```json\n{text}\n```",
-    "prose": lambda text: f"Sure, here is what I found.\n{text}\nI hope this helps!",
-    "refusal": lambda _: APOLOGY,
-}
-"""Forms of a reply by their dials; a server that enforces JSON makes them impossible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,37 +34,41 @@ class Reply:
 
 
 class SimulatedModel:
-    """Deterministic: the same seed, dials, videos and request give the same reply, in any order."""
+    """Deterministic: the same seed, perception, videos and request give the same reply, in any order.
 
-    def __init__(self, index: FrameIndex, dials: Dials, seed: int = 0) -> None:
-        self.dials, self.seed = dials, seed
-        self._perception = Perception(index, dials, seed)
+    `context_tokens`: of prompt and reply together. `images`: most of a request.
+    """
+
+    def __init__(
+        self,
+        index: FrameIndex,
+        perception: float = 1.0,
+        seed: int = 0,
+        *,
+        context_tokens: int = 131072,
+        images: int = 256,
+    ) -> None:
+        self.context_tokens, self.images = context_tokens, images
+        self._perception = Perception(index, perception, seed)
 
     def complete(self, request: Request) -> Reply:
         """The reply to a request. Raises `BadRequest`, in the words of vLLM, beyond the model's limits."""
         image_tokens = sum(_image_tokens(image) for image in request.images)
         prompt = image_tokens + text_tokens(request.system) + text_tokens(request.text)
         self._check_limits(request, prompt)
-        text = self._written(request) if request.fields else UNKNOWN_ROLE
+        text = UNKNOWN_ROLE
+        if request.fields:
+            text = json.dumps(Answering(request, self._perception).reply(), ensure_ascii=False)
         tokens = text_tokens(text)
         cut = tokens > request.max_tokens
         if cut:
             text, tokens = text[: 4 * request.max_tokens], request.max_tokens
         return Reply(text, prompt, image_tokens, tokens, cut)
 
-    def _written(self, request: Request) -> str:
-        """The reply in JSON, or in a form that models put it in: the same request, the same form."""
-        text = json.dumps(Answering(request, self._perception).reply(), ensure_ascii=False)
-        for name, form in SLIPS.items() if not request.structured else ():
-            if draw("slip", self.seed, name, request.digest) < getattr(self.dials, name):
-                text = form(text)
-        return text
-
     def _check_limits(self, request: Request, prompt: int) -> None:
-        most = self.dials.images
-        if len(request.images) > most:
-            raise BadRequest(f"At most {most} image(s) may be provided in one request.")
-        longest, reply = self.dials.context_tokens, request.max_tokens
+        if len(request.images) > self.images:
+            raise BadRequest(f"At most {self.images} image(s) may be provided in one request.")
+        longest, reply = self.context_tokens, request.max_tokens
         if prompt + reply > longest:
             raise BadRequest(
                 f"This model's maximum context length is {longest} tokens. However, you requested "
@@ -133,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
             "object": "model",
             "created": 0,
             "owned_by": "simulated",
-            "max_model_len": self.server.model.dials.context_tokens,
+            "max_model_len": self.server.model.context_tokens,
         }
         self._send(200, {"object": "list", "data": [card]})
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import Host, Port, given_path
 from rag.errors import UsageError
-
-# Repeated here, so that the command line starts without importing the world.
-Preset = Literal["strong", "small"]
 
 
 def simulate_model(
@@ -24,13 +21,13 @@ def simulate_model(
             show_default=False,
         ),
     ] = None,
-    preset: Annotated[Preset, option("--preset", "How able the model is.")] = "strong",
-    dial: Annotated[
-        list[str] | None,
-        option(
-            "--dial NAME=VALUE", "Another value of one dial, as perception=0.6 or refusal=0.01; repeatable."
-        ),
-    ] = None,
+    perception: Annotated[
+        float, option("--perception SHARE", "Of events and decor, those that it perceives.", min=0, max=1)
+    ] = 0.95,
+    context_tokens: Annotated[
+        int, option("--context-tokens N", "Of prompt and reply together.", min=1)
+    ] = 131072,
+    images: Annotated[int, option("--images N", "Most images of a request.", min=1)] = 256,
     seed: Annotated[int, option("--seed N", "The same seed gives the same replies.")] = 0,
     host: Host = "127.0.0.1",
     port: Port = 8080,
@@ -41,25 +38,16 @@ def simulate_model(
     It knows what they show: a test instrument, no model. Prints its base
     URL on stdout, and runs until it is interrupted.
     """
-    from eval.simulated_model.dials import preset as dials_of
     from eval.simulated_model.frames import corpus_folders, open_index
     from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, serve
 
-    dials = dials_of(preset, dict(map(_dial, dial or [])))
     if not corpus:
         raise UsageError("name a folder with synthetic videos: --corpus DIR")
     index = open_index(corpus_folders(corpus), _progress)
-    server = SimulatedModelServer(SimulatedModel(index, dials, seed), name, host, port)
+    model = SimulatedModel(index, perception, seed, context_tokens=context_tokens, images=images)
+    server = SimulatedModelServer(model, name, host, port)
     serve(server, started=lambda base: print_lines([base]))
     return 0
-
-
-def _dial(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError as error:
-        raise UsageError(f"--dial {text!r}: it is NAME=VALUE with a number") from error
 
 
 def _progress(done: int, videos: int) -> None:

@@ -18,7 +18,6 @@ import pytest
 
 import rag
 from eval.runs.folder import default_place, folder_name
-from eval.simulated_model.dials import preset
 from eval.simulated_model.frames import open_index
 from eval.simulated_model.server import SimulatedModel, running
 from eval.tasks import find_solver, open_task
@@ -71,7 +70,7 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def simulated(videos: list[Path]) -> Iterator[str]:
     index = open_index([videos[0].parents[1]])
-    with running(SimulatedModel(index, preset("strong", {})), SIMULATED) as server:
+    with running(SimulatedModel(index, 0.95), SIMULATED) as server:
         yield server.base_url
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from corpora.records import Frames
 from eval.simulated_model.answers import Answering
-from eval.simulated_model.dials import Dials
 from eval.simulated_model.frames import FrameIndex
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.request import read_request
@@ -41,7 +40,7 @@ NO_VIDEOS = FrameIndex([])
 
 def play(request: dict[str, Any]) -> dict[str, Any]:
     """What the simulated model says that recognizes no frame and makes no slip."""
-    return Answering(read_request(request), Perception(NO_VIDEOS, Dials(), 0)).reply()
+    return Answering(read_request(request), Perception(NO_VIDEOS, 1.0, 0)).reply()
 
 
 class Played:

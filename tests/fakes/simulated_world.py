@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from eval.simulated_model.dials import Dials
 from eval.simulated_model.frames import FrameIndex, Video, jpeg_thumbnail
 from eval.simulated_model.server import SimulatedModel, SimulatedModelServer, running
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.settings import ReasonerSettings
 
-PERFECT = Dials()
 ACTS = (
     ("wipe", "cloth", "hammer"),
     ("plug", "wall_socket", "kettle"),
@@ -80,10 +78,10 @@ def frame_index(count: int = 2) -> FrameIndex:
 
 @contextlib.contextmanager
 def simulated_reasoner(
-    dials: Dials = PERFECT, *, index: FrameIndex | None = None, **settings: Any
+    model: SimulatedModel | None = None, **settings: Any
 ) -> Iterator[tuple[LlmReasoner, SimulatedModelServer]]:
     """A language-model reasoner on a server of the simulated model, and the server."""
-    with running(SimulatedModel(index or frame_index(), dials)) as server:
+    with running(model or SimulatedModel(frame_index())) as server:
         chosen = ReasonerSettings(
             **{
                 "kind": "openai",

@@ -1,4 +1,4 @@
-"""The simulated model: what it makes of frames and prompts, and each dial."""
+"""The simulated model: what it makes of frames and prompts, and what it refuses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from corpora.records import Frames
-from eval.simulated_model.dials import Dials
 from eval.simulated_model.request import read_request
-from eval.simulated_model.server import APOLOGY, SimulatedModel
+from eval.simulated_model.server import SimulatedModel
 from rag.reasoners.prompts import Message, load_prompt, render
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles.answers import ANSWER_CHOICE
@@ -23,7 +22,6 @@ from rag.records import Question
 from tests.fakes.simulated_world import ACTS, frame_index, image, jpeg, simulated_reasoner
 
 INDEX = frame_index()
-PERFECT = Dials()
 HAMMER = Question(
     "q", "What is the object that the camera wearer wipes with the cloth?", ("towel", "hammer", "egg")
 )
@@ -55,12 +53,12 @@ def _sent(message: Message) -> dict[str, Any]:
     return {"role": message.speaker, "content": parts}
 
 
-def reply_to(sent: dict[str, Any], dials: Dials = PERFECT, seed: int = 0) -> str:
-    return SimulatedModel(INDEX, dials, seed).complete(read_request(sent)).text
+def reply_to(sent: dict[str, Any], perception: float = 1.0, seed: int = 0) -> str:
+    return SimulatedModel(INDEX, perception, seed).complete(read_request(sent)).text
 
 
-def answer(role: Role[Any, Any], request: Any, dials: Dials = PERFECT, seed: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(reply_to(body(role, request), dials, seed))
+def answer(role: Role[Any, Any], request: Any, perception: float = 1.0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(reply_to(body(role, request), perception))
     return found
 
 
@@ -80,8 +78,7 @@ class TestPerception:
     def test_nothing_is_perceived_at_zero_and_more_at_more(self) -> None:
         held = []
         for share in (0.0, 0.4, 0.7, 1.0):
-            dials = Dials(perception=share)
-            caption = answer(OBSERVE, ObserveRequest(HAMMER, shown()), dials)["caption"]
+            caption = answer(OBSERVE, ObserveRequest(HAMMER, shown()), share)["caption"]
             held.append({thing for _, _, thing in ACTS if f" {thing} " in caption})
         assert held[0] == set()
         assert held[0] <= held[1] <= held[2] <= held[3] == {thing for _, _, thing in ACTS}
@@ -95,25 +92,10 @@ class TestReplies:
         assert reply_to(sent) == reply_to(sent)
         assert len({reply_to(sent, seed=seed) for seed in range(20)}) > 1
 
-    @pytest.mark.parametrize(
-        ("dial", "held"),
-        [
-            ("trailing_comma", ",}"),
-            ("prose", "I hope this helps"),
-            ("code_fence", "```json"),
-            ("refusal", APOLOGY),
-        ],
-    )
-    def test_form_slips_are_in_the_text_and_not_under_a_schema(self, dial: str, held: str) -> None:
-        dials = Dials(**{dial: 1.0})
-        assert held in reply_to(self.SENT, dials)
-        for kind in ("json_schema", "json_object"):
-            assert held not in reply_to({**self.SENT, "response_format": {"type": kind}}, dials)
-
 
 class TestServer:
     def test_models_and_usage(self) -> None:
-        with simulated_reasoner(Dials(context_tokens=20_000), index=INDEX) as (reasoner, server):
+        with simulated_reasoner(SimulatedModel(INDEX, context_tokens=20_000)) as (reasoner, server):
             (card,) = httpx.get(f"{server.base_url}/models").json()["data"]
             assert (card["id"], card["max_model_len"]) == (server.name, 20_000)
             reasoner.run(OBSERVE, ObserveRequest(HAMMER, shown()))
@@ -121,14 +103,14 @@ class TestServer:
             assert usage.prompt_tokens > usage.image_tokens == 6 * 12 * 7
 
     @pytest.mark.parametrize(
-        ("dials", "words"),
+        ("limit", "words"),
         [
-            (Dials(images=5), "At most 5 image(s) may be provided in one request."),
-            (Dials(context_tokens=900), "maximum context length is 900 tokens"),
+            ({"images": 5}, "At most 5 image(s) may be provided in one request."),
+            ({"context_tokens": 900}, "maximum context length is 900 tokens"),
         ],
     )
-    def test_what_is_too_much_is_refused_in_the_words_of_vllm(self, dials: Dials, words: str) -> None:
-        with simulated_reasoner(dials, index=INDEX, max_tokens=100) as (_, server):
+    def test_what_is_too_much_is_refused_in_the_words_of_vllm(self, limit: Any, words: str) -> None:
+        with simulated_reasoner(SimulatedModel(INDEX, **limit), max_tokens=100) as (_, server):
             answer = httpx.post(
                 f"{server.base_url}/chat/completions", json={**TestReplies.SENT, "max_tokens": 100}
             )
