@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,17 +12,16 @@ import typer
 
 from rag._cli.agent_run import (
     Cited,
-    LibraryEnvironment,
-    Outputs,
     Shown,
     WebEnvironment,
-    open_library_environment,
+    open_reasoner,
+    open_trace,
     run_agent,
     run_web_agent,
 )
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
-from rag._cli.session import Events, Force, IndexedVideo, Options, Session, with_session, words
+from rag._cli.session import Force, IndexedVideo, Options, Session, with_session, words
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rag.agents.raclo.records import RacloRun
-    from rag.agents.runtime.trace import Watch
     from rag.agents.shotfinder.records import ShotRun
     from rag.agents.video_browser.records import BrowseRun
     from rag.agents.video_detective.records import DetectiveResult
@@ -77,7 +74,6 @@ def investigate(
     must_choose: MustChoose = False,
     trace: Trace = None,
     force: Force = False,
-    events: Events = False,
 ) -> int:
     """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
 
@@ -90,21 +86,17 @@ def investigate(
     name, asked = os.fsdecode(video), _question(question, option)
     settings = replace(PRESETS[preset], frames=frames, base_steps=looks)
 
-    def status(environment: LibraryEnvironment) -> Iterable[str]:
-        return unsearchable_lines(environment.library, {environment.library.video_id(name)})
-
-    def run(environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
-        library, reasoner = environment.library, environment.reasoner
-        detective = VideoDetective(library, settings, reasoner=reasoner, must_choose=must_choose)
-        return detective.investigate(name, asked, watch)
-
     def cost(run: DetectiveResult) -> str:
         tokens = run.usage.prompt_tokens + run.usage.completion_tokens
         return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
 
-    outputs = Outputs(session, trace, force, events)
-    opened, shown = open_library_environment(session), Shown(result_json, None, cost)
-    return run_agent(outputs, (video,), opened, status, run, settings, shown)
+    opened_trace = open_trace(session, trace, force, (video,))
+    with session.open_library() as library:
+        reasoner, counting = open_reasoner(session, library)
+        detective = VideoDetective(library, settings, reasoner=reasoner, must_choose=must_choose)
+        run = partial(detective.investigate, name, asked)
+        status, shown = unsearchable_lines(library, {library.video_id(name)}), Shown(result_json, None, cost)
+        return run_agent(session, opened_trace, counting, status, run, settings, shown)
 
 
 @with_session()
@@ -123,7 +115,6 @@ def browse(
     must_choose: MustChoose = False,
     trace: Trace = None,
     force: Force = False,
-    events: Events = False,
 ) -> int:
     """Answer a question that takes several videos (Video-Browser).
 
@@ -153,9 +144,8 @@ def browse(
     def cost(run: BrowseRun) -> str:
         return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
 
-    outputs = Outputs(session, trace, force, events)
-    shown = Shown(result_json, None, cost)
-    return run_web_agent(outputs, (web, corpus), agent, asked, settings, shown)
+    outputs, shown = (trace, force), Shown(result_json, None, cost)
+    return run_web_agent(session, outputs, (web, corpus), agent, asked, settings, shown)
 
 
 @with_session()
@@ -196,7 +186,6 @@ def shots(
     corpus: Corpus = None,
     trace: Trace = None,
     force: Force = False,
-    events: Events = False,
 ) -> int:
     """Find one shot by how it looks and sounds (ShotFinder).
 
@@ -221,9 +210,9 @@ def shots(
     def cost(run: ShotRun) -> str:
         return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
 
-    outputs = Outputs(session, trace, force, events)
     request, shown = ShotRequest(words(description), wanted), Shown(result_json, result_lines, cost, cited)
-    return run_web_agent(outputs, (web, corpus), lambda _: find_shot, request, settings, shown)
+    outputs, where = (trace, force), (web, corpus)
+    return run_web_agent(session, outputs, where, lambda _: find_shot, request, settings, shown)
 
 
 def _neighbour(option: str, text: str | None) -> str:
@@ -256,7 +245,6 @@ def recall(
     corpus: Corpus = None,
     trace: Trace = None,
     force: Force = False,
-    events: Events = False,
 ) -> int:
     """Find a moment that you remember in part (RACLO).
 
@@ -275,7 +263,7 @@ def recall(
     settings = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
 
     def agent(environment: WebEnvironment) -> Callable[..., RacloRun]:
-        return partial(run_raclo, second=second_judge(environment.reasoner))
+        return partial(run_raclo, second=second_judge(environment.counted.reasoner))
 
     def cited(run: RacloRun) -> Cited | None:
         if run.answer is None:
@@ -287,19 +275,18 @@ def recall(
     def cost(run: RacloRun) -> str:
         return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
 
-    outputs = Outputs(session, trace, force, events)
-    shown = Shown(result_json, result_lines, cost, cited)
-    return run_web_agent(outputs, (web, corpus), agent, request, settings, shown)
+    outputs, shown = (trace, force), Shown(result_json, result_lines, cost, cited)
+    return run_web_agent(session, outputs, (web, corpus), agent, request, settings, shown)
 
 
-AGENTS: dict[str, tuple[Callable[..., int], str]] = {
-    "investigate": (investigate, "video-detective"),
-    "browse": (browse, "video-browser"),
-    "shots": (shots, "shotfinder"),
-    "recall": (recall, "raclo"),
-}
-"""Each agent by what it is for: its command, and the name of its paper's system, which works too."""
 app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)
-for name, (command, paper) in AGENTS.items():
+_AGENTS: dict[tuple[str, str], Callable[..., int]] = {
+    ("investigate", "video-detective"): investigate,
+    ("browse", "video-browser"): browse,
+    ("shots", "shotfinder"): shots,
+    ("recall", "raclo"): recall,
+}
+"""Each agent by what it is for, and by the name of its paper's system."""
+for (name, paper), command in _AGENTS.items():
     app.command(name)(command)
     app.command(paper, hidden=True)(command)

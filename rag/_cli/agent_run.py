@@ -6,22 +6,12 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpora.outputs import OverwritePolicy, check_output
-from rag._cli.output import (
-    echo_stderr,
-    line_width,
-    print_event,
-    print_json,
-    print_lines,
-    run_as_job,
-    stderr_width,
-    width,
-)
+from rag._cli.output import echo_stderr, line_width, print_json, print_lines, stderr_width, width
 from rag._cli.session import Session
 from rag.errors import LibraryNotFound, UsageError
 from rag.records import window_name
@@ -37,14 +27,7 @@ if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
     from rag.reasoners.wrappers import ReasonerWithCounts
     from rag.web import Web
-
-COLORS = dict.fromkeys(("plan:", "shown:"), "bold cyan") | {
-    "look:": "bold",
-    "confirmed:": "green",
-    "missing:": "yellow",
-    "problem:": "red",
-}
-"""The style of a line, by its first word."""
+    from rag.web.trace import TraceFile
 
 
 class Cited(NamedTuple):
@@ -59,54 +42,15 @@ class Cited(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Environment:
-    """What an agent works with."""
-
-    reasoner: Reasoner
-    counting: str
-    """How the reasoner counts tokens, for `token_count_method`."""
-    path_of: Callable[[str], str]
-    """An address to the path of its file, empty where there is none."""
-
-
-@dataclass(frozen=True)
-class LibraryEnvironment(Environment):
-    """What an agent over one library works with."""
-
-    library: Library
-
-
-@dataclass(frozen=True)
-class WebEnvironment(Environment):
+class WebEnvironment:
     """What an agent over a web works with."""
 
+    counted: ReasonerWithCounts
     web: Web
     frame_source: FrameSource
     """Frames of the library, else decoded from the web's files."""
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """The options of every agent that say what is written."""
-
-    session: Session
-    trace: Path | None
-    force: bool
-    events: bool
-
-    def policy(self, inputs: Iterable[Path | None]) -> OverwritePolicy:
-        """The policy for the outputs, checked before any work is done; `inputs`: what the command reads.
-
-        Raises `UsageError`.
-        """
-        from rag.web.catalogue import PAGES, VIDEOS
-
-        named = [path for path in inputs if path is not None]
-        webs = [folder / name for folder in named if folder.is_dir() for name in (VIDEOS, PAGES)]
-        policy = self.session.overwrite_policy(self.force, *named, *webs)
-        if self.trace is not None:
-            check_output(self.trace, policy)
-        return policy
+    path_of: Callable[[str], str]
+    """An address to the path of its file, empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -123,81 +67,91 @@ class Shown:
     """What the result cites, but for the citations of an answer."""
 
 
+def open_trace(
+    session: Session, trace: Path | None, force: bool, inputs: Iterable[Path | None]
+) -> TraceFile | None:
+    """The file of `--trace`, checked before any work is done; `inputs`: what the command reads.
+
+    Raises `UsageError`.
+    """
+    if trace is None:
+        return None
+    from rag.web.catalogue import PAGES, VIDEOS
+    from rag.web.trace import TraceFile
+
+    named = [path for path in inputs if path is not None]
+    webs = [folder / name for folder in named if folder.is_dir() for name in (VIDEOS, PAGES)]
+    return TraceFile(trace, session.overwrite_policy(force, *named, *webs))
+
+
 def run_agent(
-    outputs: Outputs,
-    inputs: Iterable[Path | None],
-    opened: AbstractContextManager[Any],
-    status: Callable[[Any], Iterable[str]],
-    run: Callable[[Any, Watch], Any],
+    session: Session,
+    trace: TraceFile | None,
+    counting: str,
+    status: Iterable[str],
+    run: Callable[[Watch], Any],
     settings: Any,
     shown: Shown,
+    path_of: Callable[[str], str] = str,
 ) -> int:
     """The exit code: 0 where there is an answer, 1 where there is none.
 
-    `status`: lines before the first step. `settings`: the agent's, a dataclass.
+    `counting`: how the reasoner counts tokens. `status`: lines before the first step. `settings`: the
+    agent's, a dataclass. `path_of`: as of `WebEnvironment`.
     """
-    if outputs.events:
-        run_as_job()
-    policy = outputs.policy(inputs)
     from rag.agents.runtime.trace import result_step, step_lines
     from rag.reasoners.wrappers import token_count_method
-    from rag.web.trace import TraceFile
 
     steps: list[Step] = []
-    with opened as environment:
-        trace = None if outputs.trace is None else TraceFile(outputs.trace, policy)
-        with open_display() as show:
+    with open_display() as show:
 
-            def watch(step: Step) -> None:
-                steps.append(step)
-                if trace is not None:
-                    trace.write(step.line())
-                if outputs.events:
-                    print_event("step", step=step.line())
-                    return
-                for line in step_lines(step, stderr_width()):
-                    show(line)
-
-            for line in () if outputs.events else status(environment):
-                show(line)
-            found = run(environment, watch)
+        def watch(step: Step) -> None:
+            steps.append(step)
             if trace is not None:
-                trace.write(result_step(steps, shown.shape(found)).line())
-        counting = token_count_method(environment.counting, found.usage)
-        _print(outputs.session, environment, found, settings, shown, counting)
+                trace.write(step.line())
+            for line in step_lines(step, stderr_width()):
+                show(line)
+
+        for line in status:
+            show(line)
+        found = run(watch)
+        if trace is not None:
+            trace.write(result_step(steps, shown.shape(found)).line())
+    _print(session, path_of, found, settings, shown, token_count_method(counting, found.usage))
     return 0 if found.found else 1
 
 
 def run_web_agent(
-    outputs: Outputs,
+    session: Session,
+    outputs: tuple[Path | None, bool],
     web: tuple[Path | None, list[Path] | None],
     agent: Callable[[WebEnvironment], Callable[..., Any]],
     request: Any,
     settings: Any,
     shown: Shown,
 ) -> int:
-    """As `run_agent`, over a web: `--web` and `--corpus`. `agent`: its function."""
+    """As `run_agent`, over a web: `--web` and `--corpus`. `outputs`: `--trace` and `--force`.
+
+    `agent`: its function.
+    """
     folder, corpus = web
+    trace = open_trace(session, *outputs, (folder, *(corpus or ())))
+    with open_web_environment(session, folder, corpus) as held:
+        reasoner, counting = held.counted
 
-    def run(environment: WebEnvironment, watch: Watch) -> Any:
-        source = environment.frame_source
-        return agent(environment)(
-            request, environment.web, environment.reasoner, source, settings, watch=watch
-        )
+        def run(watch: Watch) -> Any:
+            return agent(held)(request, held.web, reasoner, held.frame_source, settings, watch=watch)
 
-    def status(environment: WebEnvironment) -> Iterable[str]:
-        return (vision_status(environment.reasoner, environment.frame_source.library),)
-
-    opened = open_web_environment(outputs.session, folder, corpus)
-    return run_agent(outputs, (folder, *(corpus or ())), opened, status, run, settings, shown)
+        status = (vision_status(reasoner, held.frame_source.library),)
+        return run_agent(session, trace, counting, status, run, settings, shown, held.path_of)
 
 
 def _print(
-    session: Session, environment: Environment, run: Any, settings: Any, shown: Shown, counting: str
+    session: Session, path_of: Callable[[str], str], run: Any, settings: Any, shown: Shown, counting: str
 ) -> None:
     """The result on stdout."""
     cited = shown.cited(run)
-    path = environment.path_of(cited.url) if cited is not None else ""
+    path = path_of(cited.url) if cited is not None else ""
     if session.as_json:
         shape = shown.shape(run)
         if cited is not None:
@@ -219,8 +173,7 @@ def _print(
 
 @contextmanager
 def open_display() -> Iterator[Callable[[str], None]]:
-    """A function that prints a line on stderr: on a terminal in colour, with a moving mark while the agent
-    works; else plain. Text from files is never markup."""
+    """A function that prints a line on stderr; on a terminal a mark below moves while the agent works."""
     if not sys.stderr.isatty():
         yield echo_stderr
         return
@@ -228,20 +181,8 @@ def open_display() -> Iterator[Callable[[str], None]]:
     from rich.text import Text
 
     console = Console(stderr=True, highlight=False)
-
-    def show(line: str) -> None:
-        first = next(iter(line.split()), "")
-        console.print(Text(line, style=COLORS.get(first, "")), soft_wrap=True)
-
     with console.status("working"):
-        yield show
-
-
-@contextmanager
-def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
-    """The library of the settings and its reasoner."""
-    with session.open_library() as library:
-        yield LibraryEnvironment(*_open_reasoner(session, library), lambda path: path, library)
+        yield lambda line: console.print(Text(line), soft_wrap=True)
 
 
 @contextmanager
@@ -266,9 +207,8 @@ def open_web_environment(
                 library=library if made and not corpus else None,
                 spoken=made,
             )
-            reasoner, counting = _open_reasoner(session, library)
-            source = _frame_source(session, library)
-            yield WebEnvironment(reasoner, counting, local_path(opened, made=made), opened, source)
+            counted, source = open_reasoner(session, library), _frame_source(session, library)
+            yield WebEnvironment(counted, opened, source, local_path(opened, made=made))
         finally:
             if library is not None:
                 library.close()
@@ -310,7 +250,7 @@ def _open_library(session: Session, web: Path) -> Library | None:
         return None
 
 
-def _open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
+def open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
     """The reasoner of the settings with token counts of its embedded parts."""
     from indexers.registry import open_query_encoder
     from rag.reasoners import open_reasoner

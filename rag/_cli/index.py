@@ -15,7 +15,7 @@ from corpora.escaping import visible
 from corpora.kinds import lines_on_ignored, why_ignored
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, run_as_job
-from rag._cli.session import Events, Session, given_path, with_session
+from rag._cli.session import Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.terminal import byte_count, counted, duration, problem_line
 
@@ -130,7 +130,7 @@ def index(
     ] = False,
     prune: PruneFlag = False,
     prune_all: PruneAllFlag = False,
-    events: Events = False,
+    events: Annotated[bool, option("--events", "Progress as JSON lines on stderr.", hidden=True)] = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
     from rag._cli.progress import open_progress

@@ -134,7 +134,6 @@ End = Annotated[
 Options = Annotated[
     list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
 ]
-Events = Annotated[bool, option("--events", "Progress as JSON lines on stderr.", hidden=True)]
 Data = Annotated[
     Path | None,
     option("--data DIR", "The benchmark's data. Default: a folder of its name here.", parser=given_path),

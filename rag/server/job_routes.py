@@ -10,7 +10,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.jobs import JobDocument, JobsDocument
-from rag.server.problems import LONGEST_TEXT, MOST_KEYS, Document, problems
+from rag.server.problems import Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served
 
@@ -41,22 +41,6 @@ class IndexJob(Body):
     prune: bool = Field(False, description="Also remove files below it that no longer exist.")
 
 
-Word = Annotated[str, Field(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")]
-
-
-class AgentJob(Body):
-    """Run an agent."""
-
-    kind: Literal["agent"]
-    agent: Annotated[str, Field(max_length=100)]
-    arguments: dict[str, Word | int | bool | Annotated[list[Word], Field(max_length=26)]] = Field(
-        {}, max_length=MOST_KEYS, description="Arguments and options of `rag agent`, by their names."
-    )
-
-
-JobBody = Annotated[IndexJob | AgentJob, Field(discriminator="kind")]
-
-
 @router.get("/jobs", responses={200: {"model": JobsDocument}, **problems()})
 def list_jobs(service: Served) -> Response:
     """All jobs, the newest first, and the roots below which a folder may be indexed."""
@@ -65,12 +49,9 @@ def list_jobs(service: Served) -> Response:
 
 
 @router.post("/jobs", status_code=202, responses={202: {"model": JobDocument}, **problems(404)})
-def start_job(service: Served, body: JobBody) -> Response:
+def start_job(service: Served, body: IndexJob) -> Response:
     """A new job."""
-    if isinstance(body, IndexJob):
-        job = service.jobs.start_index(body.folder, dry_run=body.dry_run, prune=body.prune)
-    else:
-        job = service.jobs.start_agent(body.agent, body.arguments)
+    job = service.jobs.start_index(body.folder, dry_run=body.dry_run, prune=body.prune)
     return Document(job, 202, {"Location": f"/v1/jobs/{job['job_id']}"})
 
 

@@ -1,4 +1,4 @@
-"""Jobs: indexing, forecasts and agents, each a child process that runs the command line.
+"""Jobs: indexing and forecasts, each a child process that runs `rag index`.
 
 A child leaves the server's threads and memory alone, and can be interrupted at any time without harm to the
 library. It writes what happens as lines of JSON on stderr, and its result on stdout. Jobs end with the
@@ -11,7 +11,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import secrets
 import signal
 import subprocess
@@ -20,19 +19,19 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal
 
 from pydantic import SecretStr
 from typing_extensions import TypedDict
 
 from corpora.platforms import KILL, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
-from rag.server.problems import VIDEO_ID, Problem
+from rag.server.problems import Problem
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -46,7 +45,7 @@ MOST_KEPT = 100
 """Jobs that have ended and are still known."""
 MOST_QUEUED = 100
 MOST_PROBLEMS = 1000
-"""Problems and steps that the document of a job has."""
+"""Problems that the document of a job has."""
 LAST_WORDS = 20
 """Lines of text of a child that are kept."""
 LOOK_SECONDS = 0.1
@@ -57,21 +56,6 @@ CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
 """The same where the server stops."""
 NICE = 10
 """Children yield to questions."""
-
-
-AGENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "investigate": ("video-detective", ("video", "question")),
-    "browse": ("video-browser", ("question",)),
-    "shots": ("shotfinder", ("description",)),
-    "recall": ("raclo", ()),
-}
-"""Each agent: the name of its paper's system, which works too, and the arguments of its command."""
-AGENT_OPTIONS = {
-    *("after", "audio", "before", "color", "constraints", "frames", "global", "look", "looks"),
-    *("loops", "min_height", "moment", "must_choose", "option", "preset", "queries"),
-    *("resolution", "seed", "sound", "sparse", "style", "tone", "urls", "videos"),
-}
-"""Options of agents that a job may set: those that name no file of the server."""
 
 
 class ProblemItem(TypedDict):
@@ -98,25 +82,22 @@ class ProgressItem(TypedDict):
 
 
 class JobDocument(TypedDict):
-    """`rag.job/1`: the keys of an index, or those of an agent."""
+    """`rag.job/1`."""
 
     schema: Literal["rag.job/1"]
     job_id: str
-    kind: Literal["index", "agent"]
-    folder: NotRequired[str]
-    dry_run: NotRequired[bool]
-    prune: NotRequired[bool]
-    agent: NotRequired[str]
-    arguments: NotRequired[dict[str, Any]]
+    kind: Literal["index"]
+    folder: str
+    dry_run: bool
+    prune: bool
     state: State
-    created: str
+    created: str | None
     started: str | None
     ended: str | None
     forecast: dict[str, Any] | None
     progress: ProgressItem | None
     problems: list[ProblemItem]
     problem_count: int
-    steps: list[dict[str, Any]]
     result: dict[str, Any] | None
     error: str | None
 
@@ -141,27 +122,21 @@ def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
 class Job:
     """One job, as far as its child has written what happens."""
 
-    kind: Literal["index", "agent"]
-    request: dict[str, Any]
-    """What was asked for: `folder`, `dry_run`, `prune`; or `agent`, `arguments`."""
+    folder: str
+    dry_run: bool
+    prune: bool
     job_id: str = field(default_factory=lambda: secrets.token_hex(8))
     state: State = "queued"
     created: float = field(default_factory=time.time)
     started: float | None = None
     ended: float | None = None
     error: str | None = None
-    progress: dict[str, Any] | None = None
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    progress: ProgressItem | None = None
+    problems: list[ProblemItem] = field(default_factory=list)
     problem_count: int = 0
-    steps: list[dict[str, Any]] = field(default_factory=list)
     result: dict[str, Any] | None = None
     said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_WORDS))
     """What the child wrote that is no event: why it fails."""
-
-    @property
-    def queue(self) -> str:
-        """One job of each queue runs at a time: a library has one writer, and agents use a model."""
-        return "forecast" if self.request.get("dry_run") else self.kind
 
     def hear(self, line: bytes) -> None:
         """Take up a line that the child wrote."""
@@ -175,8 +150,6 @@ class Job:
                 self.problem_count += 1
                 if len(self.problems) < MOST_PROBLEMS:
                     self.problems.append(event)
-            elif name == "step" and len(self.steps) < MOST_PROBLEMS:
-                self.steps.append(event["step"])
         except (ValueError, KeyError, TypeError, AttributeError):
             if text:
                 self.said.append(text)
@@ -189,22 +162,18 @@ class Job:
         self.ended = time.time()
         with contextlib.suppress(ValueError):
             found = json.loads(printed)
-            if isinstance(found, dict) and (self.kind == "agent" or isinstance(found.get("problems"), list)):
+            if isinstance(found, dict) and isinstance(found.get("problems"), list):
                 self.result = found
         if self.result is None:
             stopped = closing or self.state == "cancelling"
             self.state = "cancelled" if stopped else "failed"
             self.error = None if stopped else failed or self._last_words(code)
             return
-        self.state = "done"
-        if self.kind == "agent":
-            return
         problems = self.result["problems"]
         self.problems, self.problem_count = problems[:MOST_PROBLEMS], len(problems)
-        if not self.request["dry_run"]:
-            self.state = "failed" if code == 1 else "partial" if problems else "done"
-            if code == 1:
-                self.error = self._complaint() or "none of the files can be used"
+        self.state = "done" if self.dry_run or not problems else "partial"
+        if code == 1 and not self.dry_run:
+            self.state, self.error = "failed", self._complaint() or "none of the files can be used"
 
     def _last_words(self, code: int) -> str:
         """Why the child ended without a result."""
@@ -219,24 +188,24 @@ class Job:
         lines = (line for line in reversed(self.said) if line.startswith("rag: "))
         return next(lines, "").removeprefix("rag: ")
 
-    def shape(self, *, brief: bool = False) -> dict[str, Any]:
-        """`rag.job/1`; `brief`: without the steps and the result of an agent."""
-        of_agent = brief and self.kind == "agent"
+    def shape(self) -> JobDocument:
+        """`rag.job/1`."""
         return {
             "schema": "rag.job/1",
             "job_id": self.job_id,
-            "kind": self.kind,
-            **self.request,
+            "kind": "index",
+            "folder": self.folder,
+            "dry_run": self.dry_run,
+            "prune": self.prune,
             "state": self.state,
             "created": _timestamp(self.created),
             "started": _timestamp(self.started),
             "ended": _timestamp(self.ended),
-            "forecast": (self.result or {}).get("forecast") if self.kind == "index" else None,
+            "forecast": (self.result or {}).get("forecast"),
             "progress": self.progress,
             "problems": list(self.problems),
             "problem_count": self.problem_count,
-            "steps": [] if of_agent else list(self.steps),
-            "result": None if of_agent else self.result,
+            "result": self.result,
             "error": self.error,
         }
 
@@ -258,45 +227,41 @@ class Jobs:
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._jobs: dict[str, Job] = {}
-        self._workers: dict[str, tuple[threading.Thread, SimpleQueue[Job | None]]] = {}
-        """By queue."""
+        # A library has one writer; a forecast does not wait for it.
+        self._indexing, self._forecasting = (ThreadPoolExecutor(1, "rag-server-jobs") for _ in range(2))
 
-    def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> dict[str, Any]:
-        """A new job that indexes a folder or file below a root, as `rag.job/1`.
+    def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> JobDocument:
+        """A new job that indexes a folder or file below a root.
 
         `dry_run`: only forecast what that would take. `prune`: also remove files below it that no longer
         exist.
 
         Raises `Problem` for a folder that is not below a root, `UnreadableFile` for one that does not exist.
         """
-        path = self._allowed(folder)
-        return self._create(Job("index", {"folder": path, "dry_run": dry_run, "prune": prune}))
-
-    def start_agent(self, agent: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A new job that runs an agent, as `rag.job/1`. Raises `Problem` for one that cannot be run."""
-        name = next((name for name, (paper, _) in AGENTS.items() if agent in (name, paper)), None)
-        if name is None:
-            raise Problem(404, "unknown-id", f"{agent}: there is no such agent")
-        needed = AGENTS[name][1]
-        for wrong in sorted({*arguments} - AGENT_OPTIONS - {*needed}):
-            raise Problem(422, "invalid-request", f"{wrong}: a job of an agent has no such argument")
-        for missing in (each for each in needed if not isinstance(arguments.get(each), str)):
-            raise Problem(422, "invalid-request", f"{missing}: a text is needed")
-        if "video" in needed and not re.fullmatch(VIDEO_ID, arguments["video"]):
-            raise Problem(422, "invalid-request", "video: it is the id of a video")
-        return self._create(Job("agent", {"agent": name, "arguments": dict(arguments)}))
-
-    def all(self) -> list[dict[str, Any]]:
-        """All jobs, the newest first, without the steps and results of agents."""
+        job = Job(self._allowed(folder), dry_run, prune)
         with self._lock:
-            return [job.shape(brief=True) for job in reversed(self._jobs.values())]
+            if self._closed.is_set():
+                raise Problem(503, "stopping", "the server is shutting down")
+            if sum(one.state == "queued" for one in self._jobs.values()) >= MOST_QUEUED:
+                raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
+            ended = [name for name, one in self._jobs.items() if one.ended is not None]
+            for name in ended[:-MOST_KEPT]:
+                del self._jobs[name]
+            self._jobs[job.job_id] = job
+            (self._forecasting if dry_run else self._indexing).submit(self._work, job)
+            return job.shape()
 
-    def get(self, job_id: str) -> dict[str, Any]:
+    def all(self) -> list[JobDocument]:
+        """All jobs, the newest first."""
+        with self._lock:
+            return [job.shape() for job in reversed(self._jobs.values())]
+
+    def get(self, job_id: str) -> JobDocument:
         """One job. Raises `Problem` for an unknown id."""
         with self._lock:
             return self._known(job_id).shape()
 
-    def cancel(self, job_id: str) -> dict[str, Any]:
+    def cancel(self, job_id: str) -> JobDocument:
         """The job, whose work stops; one that has ended stays so. Raises `Problem` for an unknown id."""
         with self._lock:
             job = self._known(job_id)
@@ -309,34 +274,13 @@ class Jobs:
     def close(self) -> None:
         """Stop, and interrupt the children."""
         self._closed.set()
-        for thread, waiting in self._workers.values():
-            waiting.put(None)
-            thread.join()
+        for pool in (self._indexing, self._forecasting):
+            pool.shutdown(cancel_futures=True)
 
     def _known(self, job_id: str) -> Job:
         if job_id not in self._jobs:
             raise Problem(404, "unknown-id", f"{job_id}: there is no such job")
         return self._jobs[job_id]
-
-    def _create(self, job: Job) -> dict[str, Any]:
-        with self._lock:
-            if self._closed.is_set():
-                raise Problem(503, "stopping", "the server is shutting down")
-            if sum(one.state == "queued" for one in self._jobs.values()) >= MOST_QUEUED:
-                raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
-            ended = [name for name, one in self._jobs.items() if one.ended is not None]
-            for name in ended[:-MOST_KEPT]:
-                del self._jobs[name]
-            self._jobs[job.job_id] = job
-            if job.queue not in self._workers:
-                waiting: SimpleQueue[Job | None] = SimpleQueue()
-                thread = threading.Thread(
-                    target=self._work, args=[waiting], name="rag-server-jobs", daemon=True
-                )
-                self._workers[job.queue] = thread, waiting
-                thread.start()
-            self._workers[job.queue][1].put(job)
-            return job.shape()
 
     def _allowed(self, folder: str) -> str:
         """The folder without links.
@@ -358,24 +302,23 @@ class Jobs:
             raise UnreadableFile(f"{folder}: no such file or folder")
         return os.fsdecode(path)
 
-    def _work(self, waiting: SimpleQueue[Job | None]) -> None:
-        """Run the jobs of one queue until the server stops."""
-        while (job := waiting.get()) is not None:
-            with self._lock:
-                if job.state != "queued" or self._closed.is_set():
-                    continue
-                job.state, job.started = "running", time.time()
-            printed, code, failed = b"", 0, ""
-            try:
-                printed, code = self._run(job)
-            except Exception as error:  # with the thread every later job would stop
-                failed = str(error)
-                if not isinstance(error, Problem | RagError | OSError):
-                    log.error("job %s: bug", job.job_id, exc_info=error)
-            with self._lock:
-                job.end(printed, code, closing=self._closed.is_set(), failed=failed)
-            if job.queue == "index":
-                self._changed()
+    def _work(self, job: Job) -> None:
+        """Run one job to its end."""
+        with self._lock:
+            if job.state != "queued" or self._closed.is_set():
+                return
+            job.state, job.started = "running", time.time()
+        printed, code, failed = b"", 0, ""
+        try:
+            printed, code = self._run(job)
+        except Exception as error:  # else the job would run for ever
+            failed = str(error)
+            if not isinstance(error, Problem | RagError | OSError):
+                log.error("job %s: bug", job.job_id, exc_info=error)
+        with self._lock:
+            job.end(printed, code, closing=self._closed.is_set(), failed=failed)
+        if not job.dry_run:
+            self._changed()
 
     def _run(self, job: Job) -> tuple[bytes, int]:
         """What the child printed, and its exit code."""
@@ -385,7 +328,7 @@ class Jobs:
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=written,
-                env=self._environment(job),
+                env=self._environment(),
                 start_new_session=True,
             )
             with contextlib.suppress(OSError):
@@ -421,35 +364,18 @@ class Jobs:
 
     def _words(self, job: Job) -> list[str]:
         """The words of the command line."""
-        options = ["--library", os.fsdecode(self._library), "--json", "--events"]
-        if job.kind == "agent":
-            return ["agent", job.request["agent"], *options, *agent_words(**job.request)]
-        path = self._allowed(job.request["folder"])
-        flags = [flag for flag in ("dry_run", "prune") if job.request[flag]]
-        return ["index", *options, *(f"--{flag.replace('_', '-')}" for flag in flags), "--", path]
+        flags = [flag for flag, given in (("--dry-run", job.dry_run), ("--prune", job.prune)) if given]
+        library, folder = os.fsdecode(self._library), self._allowed(job.folder)
+        return ["index", "--library", library, "--json", "--events", *flags, "--", folder]
 
-    def _environment(self, job: Job) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         """The server's own, with its settings in place of those in the child's environment and files."""
         values = self._settings.model_dump(exclude={"library"})
-        if job.kind == "index":
-            values["scan"]["within"] = [os.fsdecode(root) for root in self.roots]
+        values["scan"]["within"] = [os.fsdecode(root) for root in self.roots]
         own = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
         for name, value in values.items():
             own[f"RAG_{name.upper()}"] = json.dumps(value, default=_plain)
         return own
-
-
-def agent_words(agent: str, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The words behind `rag agent NAME`; what is wrong with a value, the command says."""
-    needed = AGENTS[agent][1]
-    for name, value in arguments.items():
-        flag = f"--{name.replace('_', '-')}"
-        for one in () if name in needed else value if isinstance(value, list) else (value,):
-            if one is not False:
-                # Of any other option: a flag alone would take the next word for its value.
-                yield flag if one is True and name == "must_choose" else f"{flag}={one}"
-    yield "--"
-    yield from (arguments[name] for name in needed)
 
 
 def _timestamp(seconds: float | None) -> str | None:

@@ -3,7 +3,7 @@
 `waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `stuck`: the same as
 `waits`, with a problem; `bad`: ends with a problem; `breaks`: ends with an error; `odd`: writes what nothing
 expects; `unmatched`: finds files that fit no glob; `settings`:
-prints its environment; any other: ends well. For an agent: two steps, and its words as the result.
+prints its environment; any other: ends well.
 """
 
 import json
@@ -32,15 +32,6 @@ def progress(done: float, stage: str) -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if sys.argv[1] == "agent":
-        event("step", step={"number": 1, "kind": "plan", "text": "plan", "data": {}})
-        event("step", step={"number": 2, "kind": "look", "text": "look", "data": {"times": [0.5]}})
-        answer = {"text": "yes", "choice": "B", "confidence": 0.87, "explanation": "It is seen."}
-        options = [
-            {"label": label, "text": text, "score": 0.5} for label, text in (("A", "no"), ("B", "yes"))
-        ]
-        print(json.dumps({"answer": answer, "options": options, "words": sys.argv[1:]}))
-        return
     kind = os.path.basename(sys.argv[-1])
     if "--dry-run" in sys.argv:
         report(forecast={"new_files": 2, "media_seconds": 10.0, "seconds": 4.0, "bytes": 1000})

@@ -315,7 +315,7 @@ JobId = Annotated[str, Field(min_length=1, max_length=64, description="From star
 
 
 class Job(JobDocument):
-    """`rag.job/1`, without the steps and the result of an agent."""
+    """`rag.job/1`, without its result."""
 
     next: NotRequired[Next]
 
@@ -348,10 +348,7 @@ def get_job(
         str | Absent, Field(min_length=1, max_length=64, description="Default: the newest job.")
     ] = None,
 ) -> Job:
-    """The state of a job, of indexing or of an agent that was started through the REST API.
-
-    Of indexing it has the progress in seconds of media, the time to go and the files with problems.
-    """
+    """The state of a job: its progress in seconds of media, the time to go and the files with problems."""
     if job_id is not None:
         return _job(service.jobs.get(job_id))
     jobs = service.jobs.all()
@@ -365,8 +362,8 @@ def cancel_job(service: Service, job_id: JobId) -> Job:
     return _job(service.jobs.cancel(job_id))
 
 
-def _job(shape: dict[str, Any]) -> Job:
-    made: Job = cut({**shape, "problems": shape["problems"][:MOST_PROBLEMS], "steps": [], "result": None})
+def _job(shape: JobDocument) -> Job:
+    made: Job = cut({**shape, "problems": shape["problems"][:MOST_PROBLEMS], "result": None})
     if made["state"] in ("queued", "running", "cancelling"):
         made["next"] = call("get_job", job_id=made["job_id"])
     return made

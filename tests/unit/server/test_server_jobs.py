@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from starlette.testclient import TestClient
 
 import rag
-from rag._cli.agent import AGENTS as AGENT_COMMANDS
-from rag._cli.agent import app as agent_commands
 from rag.errors import UnreadableFile
 from rag.server import jobs as jobs_module
 from rag.server.app import build_app
-from rag.server.jobs import AGENT_OPTIONS, AGENTS, Jobs, agent_words
+from rag.server.jobs import Jobs
 from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -208,46 +205,6 @@ def test_the_child_has_the_settings_of_the_server(
     assert child.reasoner.api_key.get_secret_value() == "secret"
 
 
-def test_an_agent_gets_its_arguments_and_gives_its_steps(start: Start) -> None:
-    jobs = start()
-    arguments = {"question": "-x?", "option": ["a", "b"], "must_choose": True, "looks": 3, "video": "v1"}
-    job = ended(jobs, jobs.start_agent("video-detective", arguments)["job_id"])
-    words = job["result"]["words"]
-    assert words[:2] == ["agent", "investigate"]
-    assert words[-7:] == ["--option=a", "--option=b", "--must-choose", "--looks=3", "--", "v1", "-x?"]
-    assert (job["state"], [step["kind"] for step in job["steps"]]) == ("done", ["plan", "look"])
-    brief = jobs.all()[0]
-    assert (brief["steps"], brief["result"], brief["agent"]) == ([], None, "investigate")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"video": "../../etc"}, {"video": "v1\n"}, {"question": None}, {"trace": "/etc/passwd"}, {"web": ""}],
-)
-def test_an_argument_that_does_not_fit_is_refused(start: Start, change: dict[str, Any]) -> None:
-    with pytest.raises(Problem, match=next(iter(change))):
-        start().start_agent("investigate", {"question": "What?", "video": "v1", **change})
-
-
-def test_a_job_of_an_agent_sets_what_the_command_line_takes_and_names_no_file() -> None:
-    commands: Any = typer.main.get_group(agent_commands).commands
-    assert list(AGENTS) == list(AGENT_COMMANDS)
-    offered: set[str] = set()
-    for name, (paper, needed) in AGENTS.items():
-        assert AGENT_COMMANDS[name][1] == paper
-        context = commands[name].make_context(
-            name, ["--json", *agent_words(name, dict.fromkeys(needed, "-x"))]
-        )
-        assert all(str(context.params[one]) == "-x" for one in needed)
-        flags = {flag for param in commands[name].params for flag in param.opts if flag.startswith("--")}
-        offered |= {flag.removeprefix("--").replace("-", "_") for flag in flags}
-    files = {"trace", "force", "web", "corpus", "library", "config"}
-    assert offered - AGENT_OPTIONS == files | {"json", "verbose", "events", "faults"}
-    assert offered >= AGENT_OPTIONS
-    taken = {"option": True, "audio": True, "question": "--trace=/x"}
-    assert [*agent_words("browse", taken)] == ["--option=True", "--audio=True", "--", "--trace=/x"]
-
-
 @pytest.fixture
 def client(tmp_path: Path, roots: Path) -> Iterator[TestClient]:
     settings = Settings(library=tmp_path / "library")
@@ -275,11 +232,8 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
         ({"kind": "index", "folder": "/etc"}, 403),
         ({"kind": "index", "folder": 7}, 422),
         ({"kind": "index", "folder": "/etc", "all": True}, 422),
-        ({"kind": "agent", "agent": "unknown"}, 404),
-        ({"kind": "agent", "agent": "shots"}, 422),
-        ({"kind": "agent", "agent": "recall", "arguments": {"option": "a\0b"}}, 422),
         ({"kind": "other"}, 422),
     ):
         answer = client.post("/v1/jobs", json=body)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
-    assert client.post("/v1/jobs", json={"paths": ["/tmp"]}).json()["detail"] == "body: 'kind' is missing"
+    assert client.post("/v1/jobs", json={"folder": "/tmp"}).json()["detail"] == "body.kind: Field required"
