@@ -104,7 +104,7 @@ def video(service: Served, video_id: VideoId) -> Response:
         try:
             path = servable(library, video_id)
         except Problem as problem:
-            reason = problem.detail
+            reason = str(problem)
     more = {"description": facts.description, "tags": facts.tags, "chapters": chapters}
     media = how_to_play(service, facts, path, reason)
     return Document(report_shape("rag.video/1", {**row, **more, "media": media}))

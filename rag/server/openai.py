@@ -12,7 +12,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
@@ -32,7 +32,7 @@ from rag.records import lead
 from rag.rendering.shapes import CitationItem, to_json
 from rag.rendering.terminal import excerpt, excerpt_with
 from rag.server.page import address_of
-from rag.server.problems import Document, Problem, problem_shape
+from rag.server.problems import Document, Problem, problem_shape, problems
 from rag.server.questions import AskBody, answer, proving_line
 from rag.server.service import Served, Service
 
@@ -95,51 +95,28 @@ class Completion:
     completion_tokens: int
     annotations: list[dict[str, Any]] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
-    id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
-    created: int = field(default_factory=lambda: int(time.time()))
 
     @property
     def usage(self) -> dict[str, int]:
         """The tokens."""
-        both = self.prompt_tokens + self.completion_tokens
-        return {
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
-            "total_tokens": both,
-        }
+        prompt, completion = self.prompt_tokens, self.completion_tokens
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
     def shape(self) -> dict[str, Any]:
         """`chat.completion`."""
-        message = {
-            "role": "assistant",
-            "content": self.text,
-            "refusal": None,
-            "annotations": self.annotations,
-        }
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        return {
-            **self._head("chat.completion"),
-            "choices": [choice],
-            "usage": self.usage,
-            "citations": self.citations,
-        }
+        message = {"role": "assistant", "content": self.text, "refusal": None}
+        choice = _choice("message", {**message, "annotations": self.annotations}, "stop")
+        head = _head("chat.completion")
+        return {**head, "choices": [choice], "usage": self.usage, "citations": self.citations}
 
-    def chunks(self, with_usage: bool) -> Iterator[dict[str, Any]]:
-        """`chat.completion.chunk`s: the text by lines, then the annotations, then the end."""
-        for line in self.text.splitlines(keepends=True):
-            yield self._chunk({"content": line})
-        if self.annotations:
-            yield {**self._chunk({"annotations": self.annotations}), "citations": self.citations}
-        yield self._chunk({}, "stop")
-        if with_usage:
-            yield {**self._head("chat.completion.chunk"), "choices": [], "usage": self.usage}
 
-    def _chunk(self, delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        return {**self._head("chat.completion.chunk"), "choices": [choice]}
+def _head(kind: str) -> dict[str, Any]:
+    created = int(time.time())
+    return {"id": f"chatcmpl-{secrets.token_hex(12)}", "object": kind, "created": created, "model": MODEL}
 
-    def _head(self, kind: str) -> dict[str, Any]:
-        return {"id": self.id, "object": kind, "created": self.created, "model": MODEL}
+
+def _choice(key: str, value: Mapping[str, Any], finish: str | None) -> dict[str, Any]:
+    return {"index": 0, key: value, "finish_reason": finish, "logprobs": None}
 
 
 class OpenAIRoute(APIRoute):
@@ -183,17 +160,12 @@ def _require_model(name: str) -> None:
 
 def _answers(*statuses: int, stream: bool = False) -> dict[int | str, dict[str, Any]]:
     """`responses=` of a route: OpenAI's own documents, and problems where access is refused."""
-    refused = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+    found = problems(*statuses)
+    for row in found.values():
+        row["content"] = {"application/json": {}, **row["content"]}
     events = {"text/event-stream": {"schema": {"type": "string"}}} if stream else {}
-    found: dict[int | str, dict[str, Any]] = {
-        status: {
-            "description": "An error, as OpenAI has it; or a problem, where access is refused "
-            "(Host, Origin, token, size)",
-            "content": {"application/json": {}, **refused},
-        }
-        for status in sorted({401, 403, 421, 500, *statuses})
-    }
-    return {200: {"description": "As OpenAI has it", "content": {"application/json": {}, **events}}, **found}
+    answer = {"description": "As OpenAI has it", "content": {"application/json": {}, **events}}
+    return {200: answer, **found}
 
 
 router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
@@ -212,9 +184,7 @@ def model(model: str) -> Response:
     return Document(MODEL_ROW)
 
 
-@router.post(
-    "/chat/completions", responses=_answers(400, 404, 409, 413, 415, 422, 502, 503, 504, 507, stream=True)
-)
+@router.post("/chat/completions", responses=_answers(404, 502, 504, stream=True))
 async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     """The answer to the last message of the user, with citations; streamed with `stream`."""
     _require_model(body.model)
@@ -230,7 +200,9 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     def complete(library: Library) -> Completion:
         return completion(answer(library, AskBody.model_construct(question=asked[-1])), page)
 
-    made = None if reply is None else plain_completion(reply, asked[-1])
+    made = None
+    if reply is not None:
+        made = Completion(reply, estimated_text_tokens(asked[-1]), estimated_text_tokens(reply))
     if body.stream:
         with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         chunks = streamed(service, complete, made, with_usage)
@@ -244,12 +216,16 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
 async def streamed(
     service: Service, complete: Callable[[Library], Completion], made: Completion | None, with_usage: bool
 ) -> AsyncIterator[str]:
-    """Server-sent events: the chunks, or the error, after a comment every 15 s. `made`: without a search.
+    """Server-sent events: the text, the annotations and the end, or the error, after a comment every 15 s.
 
-    The question is given up where the client goes, and where the server stops.
+    `made`: without a search. The question is given up where the client goes, and where the server stops.
     """
-    opening = Completion("", 0, 0)
-    yield _event(opening._chunk({"role": "assistant", "content": ""}))
+    head = _head("chat.completion.chunk")
+
+    def chunk(delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> str:
+        return _event({**head, "choices": [_choice("delta", delta, finish)], **more})
+
+    yield chunk({"role": "assistant", "content": ""})
     if made is None:
         question = asyncio.ensure_future(service.compute(None, complete))
         try:
@@ -261,8 +237,12 @@ async def streamed(
             return
         finally:
             question.cancel()
-    for chunk in made.chunks(with_usage):
-        yield _event({**chunk, "id": opening.id, "created": opening.created})
+    yield chunk({"content": made.text})
+    if made.annotations:
+        yield chunk({"annotations": made.annotations}, citations=made.citations)
+    yield chunk({}, "stop")
+    if with_usage:
+        yield _event({**head, "choices": [], "usage": made.usage})
     yield "data: [DONE]\n\n"
 
 
@@ -276,11 +256,6 @@ def chore_reply(messages: Sequence[str]) -> str | None:
     if TITLE_CHORE.search(prompt):
         return excerpt(before[0] if before else "Conversation", LONGEST_TITLE)
     return "{}" if CHORE.match(prompt) else None
-
-
-def plain_completion(reply: str, prompt: str) -> Completion:
-    """A reply without citations."""
-    return Completion(reply, estimated_text_tokens(prompt), estimated_text_tokens(reply))
 
 
 def completion(shape: Mapping[str, Any], page: str) -> Completion:

@@ -72,71 +72,35 @@ class Problem(Exception):
         self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any
     ) -> None:
         super().__init__(detail)
-        self.status, self.kind, self.detail = status, kind, detail
+        self.status, self.kind = status, kind
         self.headers, self.more = dict(headers or {}), more
-
-
-TITLES = {
-    "body-too-large": "The body is too large",
-    "file-changed": "The file was changed since it was indexed",
-    "file-gone": "The file no longer exists",
-    "folder-not-allowed": "The folder may not be indexed",
-    "foreign-host": "The host is not a name of this server",
-    "foreign-request": "Another site's page asks",
-    "internal-error": "A bug of the server",
-    "invalid-request": "The request does not fit its schema",
-    "method-not-allowed": "The address does not take this method",
-    "not-found": "There is no such address",
-    "stopping": "The server is shutting down",
-    "token-missing": "The token is missing or wrong",
-    "too-many-jobs": "Too many jobs wait",
-    "unknown-id": "There is nothing with this id",
-    "wrong-content-type": "The body is not JSON",
-}
-"""Of the server's own kinds; those of a `RagError` are the first sentences of its docstring."""
 
 
 class Document(Response):
     """A document of `rag.rendering.shapes` as ASCII JSON, names that are not UTF-8 included."""
 
-    media_type = "application/json"
-
     def __init__(
-        self, shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+        self,
+        shape: Mapping[str, Any],
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        kind: str = "application/json",
     ) -> None:
-        super().__init__(to_json(shape), status, {"Cache-Control": "no-store", **(headers or {})})
-
-
-class ProblemResponse(Document):
-    """One error."""
-
-    media_type = "application/problem+json"
+        super().__init__(to_json(shape), status, {"Cache-Control": "no-store", **(headers or {})}, kind)
 
 
 def problem_shape(error: Exception, instance: str) -> dict[str, Any]:
     """The problem document of a `Problem` or a `RagError`, as a shape for `to_json`."""
     if isinstance(error, Problem):
-        kind, title, status, detail, more = (
-            error.kind,
-            TITLES[error.kind],
-            error.status,
-            error.detail,
-            error.more,
-        )
+        kind, status, more = error.kind, error.status, error.more
+        title = kind.replace("-", " ").capitalize()
     else:
         name = type(error).__name__
         kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+        status, more = next((code for known, code in STATUS if isinstance(error, known)), 500), {}
         title = (type(error).__doc__ or name).strip().splitlines()[0].split(";")[0].rstrip(".")
-        status = next((code for known, code in STATUS if isinstance(error, known)), 500)
-        detail, more = str(error), {}
-    return {
-        "type": f"urn:rag:problem:{kind}",
-        "title": title,
-        "status": status,
-        "detail": detail,
-        "instance": instance,
-        **more,
-    }
+    shape = {"type": f"urn:rag:problem:{kind}", "title": title, "status": status}
+    return {**shape, "detail": str(error), "instance": instance, **more}
 
 
 def problem_response(error: Exception, instance: str) -> Response:
@@ -145,7 +109,7 @@ def problem_response(error: Exception, instance: str) -> Response:
     headers = error.headers if isinstance(error, Problem) else {}
     if isinstance(error, errors.LibraryBusy):
         headers = {"Retry-After": str(BUSY_SECONDS)}
-    return ProblemResponse(shape, shape["status"], headers)
+    return Document(shape, shape["status"], headers, "application/problem+json")
 
 
 def stopped_problem() -> Problem:

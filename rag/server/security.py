@@ -22,6 +22,8 @@ from rag.listening import is_own_name, own_names
 from rag.server.problems import Problem, problem_response
 
 LONGEST_BODY = 16 * 2**20
+MOST_COMMAS = 100_000
+"""Of a body: what has more keys or entries would hold all other requests up while it is read as JSON."""
 PAGE_PATHS = ("/static/",)
 """Below which the page's own files are: they hold nothing of the library and need no token."""
 CONTENT_SECURITY_POLICY = (
@@ -175,15 +177,16 @@ def _check_size(headers: Headers) -> None:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Bodies with more bytes, where they come without their length, are refused."""
-    read = 0
+    """Bodies with more bytes, where they come without their length, or with more entries are refused."""
+    read = commas = 0
 
     async def limited() -> Message:
-        nonlocal read
+        nonlocal read, commas
         message = await receive()
-        read += len(message.get("body", b""))
-        if read > LONGEST_BODY:
-            raise HTTPException(413, f"a body has at most {LONGEST_BODY} bytes")
+        body = message.get("body", b"")
+        read, commas = read + len(body), commas + body.count(b",")
+        if read > LONGEST_BODY or commas > MOST_COMMAS:
+            raise HTTPException(413, f"a body has at most {LONGEST_BODY} bytes and {MOST_COMMAS} entries")
         return message
 
     return limited

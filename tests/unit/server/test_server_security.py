@@ -166,13 +166,14 @@ def test_a_form_of_another_page_cannot_post(client: TestClient, address: str, ki
     assert (answer.status_code, _kind(answer)) == (415, "wrong-content-type")
 
 
-def test_long_bodies_are_refused_with_and_without_their_length(
+def test_long_bodies_and_those_of_many_entries_are_refused_before_they_are_read(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(security_module, "LONGEST_BODY", 100)
+    monkeypatch.setattr(security_module, "MOST_COMMAS", 9)
     headers = {"Content-Type": "application/json; charset=utf-8"}
     body = b'{"query": "' + b"x" * 200 + b'"}'
-    for content in (body, iter([body[:90], body[90:]])):
+    for content in (body, iter([body[:90], body[90:]]), b"[0" + b",0" * 10 + b"]"):
         answer = client.post("/v1/search", content=content, headers=headers)
         assert (answer.status_code, _kind(answer)) == (413, "body-too-large")
 
