@@ -213,7 +213,7 @@ class Job:
 class Jobs:
     """The jobs of one server over its library; safe to share between threads.
 
-    `changed` is called when a job that may have changed the library has ended.
+    `changed` is called before a job that may have changed the library ends.
     """
 
     def __init__(
@@ -315,10 +315,10 @@ class Jobs:
             failed = str(error)
             if not isinstance(error, Problem | RagError | OSError):
                 log.error("job %s: bug", job.job_id, exc_info=error)
-        with self._lock:
-            job.end(printed, code, closing=self._closed.is_set(), failed=failed)
         if not job.dry_run:
             self._changed()
+        with self._lock:
+            job.end(printed, code, closing=self._closed.is_set(), failed=failed)
 
     def _run(self, job: Job) -> tuple[bytes, int]:
         """What the child printed, and its exit code."""

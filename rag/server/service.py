@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import threading
-import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,8 +50,6 @@ class Service:
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set once the server is to end: streams and questions stop."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
-    _frozen: weakref.ref[Library] | None = None
-    """The library that is left out of the search for garbage."""
     _asked: set[threading.Event] = field(default_factory=set)
     _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)
 
@@ -182,8 +178,6 @@ class Service:
 
     def _load_models(self, library: Library) -> None:
         if self.models == "ready":
-            if self._frozen is not None and self._frozen() is not library:
-                self._freeze(library)
             return
         self.models = "loading"
         try:
@@ -192,18 +186,7 @@ class Service:
         except BaseException:
             self.models = "failed"
             raise
-        self._freeze(library)
         self.models = "ready"
-
-    def _freeze(self, library: Library) -> None:
-        """Leave what is loaded out of the search for garbage, which would delay one question in twenty.
-
-        It lives to the end but for a library that was replaced, whose snapshot is part of cycles.
-        """
-        self._frozen = weakref.ref(library)
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
 
     def stop(self) -> None:
         """End streams and questions; from any thread, and from a signal's handler."""

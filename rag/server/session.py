@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag.errors import LibraryNotFound
@@ -46,7 +47,7 @@ class LibrarySession:
 
     A change on disk is taken up by opening the library once more: who reads the old snapshot goes on
     reading it, and the last one to return it closes it. Models that are loaded are handed over. While one
-    thread opens, the others are given the old snapshot, unless `refresh` was called.
+    thread opens, the others are given the old snapshot.
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,8 +62,6 @@ class LibrarySession:
         self._failure: Exception | None = None
         self._closed = False
         self._looked = -LOOK_SECONDS
-        self._changes = self._taken_up = 0
-        """Calls of `refresh`, and those of them that were followed."""
 
     @contextmanager
     def lease(self) -> Iterator[Library]:
@@ -85,17 +84,21 @@ class LibrarySession:
         with self._lock:
             due = self._is_due()
         if due and not self._opening.locked():
+            look = partial(self.refresh, now=False)
             if open_layout(self.folder).exists():
-                threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
+                threading.Thread(target=look, name="rag-server-library", daemon=True).start()
             else:
-                self._renew_quietly()
+                look()
         with self._lock:
             return None if self._opened is None else self._opened.facts, self._failure
 
-    def refresh(self) -> None:
-        """Take up what was indexed or removed, for the leases from now on."""
-        with self._lock:
-            self._changes += 1
+    def refresh(self, *, now: bool = True) -> None:
+        """Take up what was indexed or removed; leases from now on have it. `now`: as of `_renew`."""
+        try:
+            with self._opening:
+                self._renew(now=now)
+        except Exception as error:
+            log.debug("%s: not opened: %s", self.folder, error)
 
     def close(self) -> None:
         """Close the library, as soon as its last lease has ended; none is opened after."""
@@ -107,7 +110,7 @@ class LibrarySession:
         while True:
             with self._lock:
                 opened = self._opened
-                if opened is not None and not (self._is_due() and self._must_wait()):
+                if opened is not None and not (self._is_due() and not self._opening.locked()):
                     opened.readers += 1
                     return opened
             with self._opening:
@@ -116,26 +119,18 @@ class LibrarySession:
     def _is_due(self) -> bool:
         now, opened = self._clock(), self._opened
         since = -RENEW_SECONDS if opened is None else opened.since
-        waited = now - self._looked >= LOOK_SECONDS and now - since >= RENEW_SECONDS
-        return waited or self._changes != self._taken_up
+        return now - self._looked >= LOOK_SECONDS and now - since >= RENEW_SECONDS
 
-    def _must_wait(self) -> bool:
-        return self._changes != self._taken_up or not self._opening.locked()
+    def _renew(self, *, now: bool = False) -> None:
+        """Open what is on disk, unless it is open; `now`: even if that was looked at a moment ago.
 
-    def _renew_quietly(self) -> None:
-        try:
-            with self._opening:
-                self._renew()
-        except Exception as error:
-            log.debug("%s: not opened: %s", self.folder, error)
-
-    def _renew(self) -> None:
-        """Open what is on disk, unless it is open; the caller holds `_opening`."""
+        The caller holds `_opening`.
+        """
         with self._lock:
             if self._closed:
                 raise stopped_problem()
-            opened, changes = self._opened, self._changes
-            if opened is not None and not self._is_due():
+            opened = self._opened
+            if opened is not None and not (now or self._is_due()):
                 return
         found = open_layout(self.folder).state()
         renewed, failure = None, None
@@ -145,7 +140,7 @@ class LibrarySession:
         except Exception as error:
             failure = error
         with self._lock:
-            self._looked, self._taken_up, self._failure = self._clock(), changes, failure
+            self._looked, self._failure = self._clock(), failure
             if renewed is not None or isinstance(failure, LibraryNotFound):
                 self._retire()
                 self._opened = renewed
@@ -155,30 +150,24 @@ class LibrarySession:
     def _open(self, opened: _Opened | None, found: str) -> _Opened | None:
         """The library, once more where it is `opened`; None where that fails: the old one is then kept."""
         from rag.library import Library
+        from rag.server.health import facts_of
 
-        if opened is None:
-            return self._with_facts(Library.open(settings=self._settings), found)
         try:
-            return self._with_facts(opened.library.reopen(), found)
-        except LibraryNotFound:
-            raise
+            library = Library.open(settings=self._settings) if opened is None else opened.library.reopen()
+            try:
+                return _Opened(library, facts_of(library, self.folder, found), found, self._clock())
+            except Exception:
+                library.close()
+                raise
         except Exception as error:
+            if opened is None or isinstance(error, LibraryNotFound):
+                raise
             if opened.failed != found:
                 log.error(
                     "%s: its newest state does not open, the one before is used: %s", self.folder, error
                 )
             opened.failed = found
             return None
-
-    def _with_facts(self, library: Library, found: str) -> _Opened:
-        from rag.server.health import facts_of
-
-        try:
-            facts = facts_of(library, self.folder, found)
-        except Exception:
-            library.close()
-            raise
-        return _Opened(library, facts, found, self._clock())
 
     def _retire(self) -> None:
         opened, self._opened = self._opened, None

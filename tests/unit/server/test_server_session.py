@@ -135,15 +135,15 @@ def test_while_one_opens_a_new_state_the_others_use_the_old_one(
     gate = Gate(monkeypatch, "reopen")
     clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
     clock.now += RENEW_SECONDS + LOOK_SECONDS
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         assert session.look() == before
         assert gate.reached.wait(30)
         assert _leased(session) == {"a"}
-        session.refresh()
-        awaited = pool.submit(_leased, session)
+        refreshed = pool.submit(session.refresh)
         assert session.look() == before
         gate.released.set()
-        assert awaited.result(30) == {"a", "b"}
+        refreshed.result(30)
+    assert _leased(session) == {"a", "b"}
     facts, _ = session.look()
     assert facts is not None
     assert facts["version"] != before[0]["version"]  # type: ignore[index]  # it was open
