@@ -1,11 +1,9 @@
-"""`show_frames`: JPEG images of a window, as one contact sheet or one by one."""
+"""`show_frames`: an image of a window, a contact sheet or one frame."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -14,24 +12,19 @@ from typing_extensions import TypedDict
 from corpora.records import Frames
 from rag.errors import UsageError
 from rag.library import Library
-from rag.records import VideoInterval, span_name
+from rag.records import VideoInterval
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 from rag.rendering.terminal import span
 from rag.server.library_routes import known_video
-from rag.server.mcp.rows import Absent, Next, Opened, Video, call, cleaned, video_of
+from rag.server.mcp.rows import Absent, Opened, Video, cleaned, video_of
 from rag.server.media import servable
+from rag.server.renditions import jpeg
 from rag.store.lookup import window_seconds
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 MOST_FRAMES = 8
 WIDEST = 768
-NARROWEST = 96
-MOST_BYTES = 300_000
-"""Of all images of a result: 400 kB as base64, in which they are sent."""
-QUALITY = 80
-SMALLER = 0.8
+SHEET_SIDE = 360
+"""Pixels of the short side of a frame on a sheet, before it is scaled."""
 
 
 class Shown(TypedDict):
@@ -42,15 +35,14 @@ class Shown(TypedDict):
     start: float
     end: float
     times: Annotated[list[float], Field(description="Seconds of each frame that is shown, in order.")]
-    next: NotRequired[Next]
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
-    """JPEGs beside a result, each with the line before it."""
+class Picture:
+    """A JPEG beside a result."""
 
     shape: dict[str, Any]
-    images: Sequence[tuple[str, bytes]]
+    jpeg: bytes
 
 
 Seconds = Annotated[
@@ -74,43 +66,29 @@ def show_frames(
     count: Annotated[
         int, Field(ge=1, le=MOST_FRAMES, description="Number of frames, at even distances.")
     ] = 6,
-    width: Annotated[
-        int, Field(ge=NARROWEST, le=WIDEST, description="Pixels of the longer side of an image.")
-    ] = WIDEST,
-    sheet: Annotated[
-        bool, Field(description="One contact sheet with times and text; false: single frames.")
-    ] = True,
 ) -> Annotated[Any, Shown]:
-    """Look at a video: JPEG images of a citation, or of start to end seconds of a video.
+    """Look at a video: a JPEG image of a citation, or of start to end seconds of a video.
 
-    By default one contact sheet of the frames with their times; `sheet=false` gives single frames. Use it to
-    check what is seen before you claim it. At most 8 frames a call, at most 768 pixels wide.
+    It is a contact sheet of the frames with their times and text; with `count=1` the frame alone, larger. Use
+    it to check what is seen before you claim it. At most 8 frames a call, at most 768 pixels wide.
     """
     library = opened.library
     video_id, start, end = _window(library, citation, video, start, end)
     times = sheet_times(start, end, count)
-    images = opened.service.media.frames(servable(library, video_id), times, width)
+    side = WIDEST if count == 1 else SHEET_SIDE
+    images = opened.service.media.frames(servable(library, video_id), times, side)
     title = cleaned(known_video(library, video_id).title)
     from PIL import Image
 
-    if sheet:
-        frames = Frames(np.array(times), images)
-        evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
-        rendered = [contact_sheet(Sheet(title, span(start, end), frames, evidence))]
-        at = ", ".join(map(_seconds, times))
-        labels = [f"{video_id}@{span_name(start, end)}: {len(times)} frames at {at} s"]
+    if count == 1:
+        image = Image.fromarray(images[0])
     else:
-        rendered = [Image.fromarray(image) for image in images]
-        labels = [f"{_seconds(time)} s" for time in times]
-    encoded = encode(rendered, width)
-    shown = list(times) if sheet else times[: len(encoded)]
+        evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
+        image = contact_sheet(Sheet(title, span(start, end), Frames(np.array(times), images), evidence))
+    image.thumbnail((WIDEST, WIDEST))
     shape = {"video_id": video_id, "title": title, "start": start, "end": end}
-    shape["times"] = [round(time, 3) for time in shown]
-    if len(shown) < len(times):
-        shape["next"] = call(
-            "show_frames", video=video_id, start=shown[-1], end=end, width=width // 2, sheet=False
-        )
-    return Pictures(shape, list(zip(labels, encoded, strict=False)))
+    shape["times"] = [round(time, 3) for time in times]
+    return Picture(shape, jpeg(np.asarray(image)))
 
 
 def _window(
@@ -138,34 +116,3 @@ def _window(
     if video.height == 0:
         raise UsageError("this file has sound only, so it has no frames; read_transcript reads it")
     return video.video_id, start, end
-
-
-def encode(images: Sequence[Image], width: int) -> list[bytes]:
-    """JPEGs whose longer side has at most `width` pixels, made smaller until all fit into `MOST_BYTES`.
-
-    The last ones are left out where they do not fit at `NARROWEST` either.
-    """
-    while True:
-        encoded = [_jpeg(image, width) for image in images]
-        if sum(map(len, encoded)) <= MOST_BYTES:
-            return encoded
-        if width <= NARROWEST:
-            break
-        width = max(NARROWEST, int(width * SMALLER))
-    while sum(map(len, encoded)) > MOST_BYTES:
-        encoded.pop()
-    return encoded
-
-
-def _jpeg(image: Image, width: int) -> bytes:
-    from PIL import Image as Images
-
-    small = image.copy()
-    small.thumbnail((width, width), Images.Resampling.LANCZOS)
-    buffer = io.BytesIO()
-    small.save(buffer, "JPEG", quality=QUALITY)
-    return buffer.getvalue()
-
-
-def _seconds(time: float) -> str:
-    return f"{time:.2f}".rstrip("0").rstrip(".")

@@ -67,6 +67,9 @@ class Opened:
 
     service: Service
     library: Library
+    tool: str
+    arguments: Mapping[str, Any]
+    """As the client gave them."""
 
 
 def cleaned(text: str, width: int = LONGEST_TEXT) -> str:
@@ -91,11 +94,11 @@ def cut(value: Any, longest: int = LONGEST_TEXT, key: str = "") -> Any:
     return value
 
 
-def fit(shape: Any, rows: str, tool: str, given: Mapping[str, Any], *, more: bool = False) -> None:
+def fit(shape: Any, rows: str, opened: Opened, *, more: bool = False) -> None:
     """Leave out the last of the rows under the key `rows` that do not fit, but for the first.
 
-    `next` then is the call of the tool with `given` and the rows to skip; also where there are `more` rows
-    than the document has.
+    `next` then is the same call with the rows to skip; also where there are `more` rows than the document
+    has.
     """
     held: Sequence[Any] = shape[rows]
     room = ROOM - _length({**shape, rows: []})
@@ -107,7 +110,8 @@ def fit(shape: Any, rows: str, tool: str, given: Mapping[str, Any], *, more: boo
         kept += 1
     shape[rows] = held[:kept]
     if more or kept < len(held):
-        shape["next"] = call(tool, **{**given, "skip": given.get("skip", 0) + kept})
+        skip = opened.arguments.get("skip", 0) + kept
+        shape["next"] = call(opened.tool, **{**opened.arguments, "skip": skip})
 
 
 def _length(value: Any) -> int:

@@ -35,7 +35,7 @@ from rag.errors import (
 )
 from rag.library import Library
 from rag.server.mcp import tools
-from rag.server.mcp.frames import Pictures
+from rag.server.mcp.frames import Picture
 from rag.server.mcp.rows import Opened, cleaned
 from rag.server.problems import MOST_KEYS, Problem
 from rag.server.service import Service
@@ -81,12 +81,12 @@ class LibraryTool(Tool):
     service: Any = Field(exclude=True)
 
     async def run(self, arguments: dict[str, Any], *_: Any, **__: Any) -> Any:
-        """The result of the function, as structured content, as text and as images."""
+        """The result of the function, as structured content, as text and as an image."""
         try:
             if len(arguments) > MOST_KEYS:
                 raise UsageError(f"a tool takes at most {MOST_KEYS} arguments")
             given = self.fn_metadata.validate_arguments(arguments)
-            return result_of(await self._run(given))
+            return result_of(await self._run(given, arguments))
         except ValidationError as error:
             return failed(argument_error(self, error))
         except (RagError, Problem) as error:
@@ -98,9 +98,9 @@ class LibraryTool(Tool):
                 f"a bug, logged as {number} by the server. Try other arguments, or report it to the user."
             )
 
-    async def _run(self, given: Mapping[str, Any]) -> Any:
+    async def _run(self, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
         def work(library: Library) -> Any:
-            return self.fn(Opened(self.service, library), **given)
+            return self.fn(Opened(self.service, library, self.name, arguments), **given)
 
         if self.entry.needs == "jobs":
             return await self.service.in_thread(partial(self.fn, self.service, **given))
@@ -162,10 +162,21 @@ def tool_of(service: Service | None, entry: tools.Entry) -> LibraryTool:
     )
 
 
-def build_server(service: Service) -> MCPServer[Any]:
+class LibraryServer(MCPServer[Any]):
+    """The server over one library; a call of an unknown tool is told which there are."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """The result of a tool."""
+        known = [tool.name for tool in self._tool_manager.list_tools()]
+        if name not in known:
+            return failed(f"{cleaned(name)}: no such tool. Call again; the tools are {', '.join(known)}.")
+        return await super().call_tool(name, arguments, context)
+
+
+def build_server(service: Service) -> LibraryServer:
     """The server over the library of `service`."""
     held = (*tools.TOOLS, *tools.INDEX_TOOLS) if service.index_roots else tools.TOOLS
-    return MCPServer(
+    return LibraryServer(
         "offline-video-rag",
         title="Offline video library",
         version=rag.__version__,
@@ -177,13 +188,12 @@ def build_server(service: Service) -> MCPServer[Any]:
 
 
 def result_of(reply: Any) -> CallToolResult:
-    """A document as structured content and as text, then the images, each after its label."""
-    images = reply.images if isinstance(reply, Pictures) else ()
-    shape = reply.shape if isinstance(reply, Pictures) else reply
+    """A document as structured content and as text, then its image, where it has one."""
+    shape = reply.shape if isinstance(reply, Picture) else reply
     content: list[ContentBlock] = [TextContent(text=json.dumps(shape, ensure_ascii=False))]
-    for label, jpeg in images:
-        data = base64.b64encode(jpeg).decode("ascii")
-        content += [TextContent(text=label), ImageContent(data=data, mime_type="image/jpeg")]
+    if isinstance(reply, Picture):
+        data = base64.b64encode(reply.jpeg).decode("ascii")
+        content.append(ImageContent(data=data, mime_type="image/jpeg"))
     return CallToolResult(content=content, structured_content=shape)
 
 

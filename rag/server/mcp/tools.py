@@ -111,10 +111,7 @@ def search_library(
     made: Searched = cut(shape)
     if not shape.get("matched", True):
         made["unsearchable"] = list(unsearchable(opened.library))
-    again = {"query": query, "kind": kind if kind != "all" else None, "top_k": top_k, "skip": skip}
-    again |= {name: each for name, each in where.items() if each not in (None, [])}
-    more = len(rest) > top_k and skip + top_k < MOST_RESULTS
-    fit(made, "results", "search_library", again, more=more)
+    fit(made, "results", opened, more=len(rest) > top_k and skip + top_k < MOST_RESULTS)
     return made
 
 
@@ -153,7 +150,7 @@ def ask_library(
     made: Asked = cut(shape)
     made["answer"] = cut(shape["answer"], LONGEST_ANSWER)
     made["options"] = cut(shape["options"], LONGEST_OPTION)
-    fit(made, "citations", "ask_library", {})
+    fit(made, "citations", opened)
     if "next" in made:
         made["next"] = call("search_library", query=question[:LONGEST_ANSWER])
     return made
@@ -224,9 +221,7 @@ def read_transcript(
     made: Transcript = {"video_id": found.video_id, "evidence": rows}
     if not rows:
         made["kinds"] = sorted(opened.library.engine.reader.evidence_kinds().get(found.video_id, ()))
-    again = {"video": found.video_id, "start": start or None, "end": end, "skip": skip}
-    again["kind"] = kind if kind != "speech" else None
-    fit(made, "evidence", "read_transcript", again)
+    fit(made, "evidence", opened)
     return made
 
 
@@ -258,8 +253,7 @@ def list_videos(
         "videos": cut(shape["videos"], 100),
         "problems": len(opened.library.problems()),
     }
-    again = {"query": query or None, "limit": limit, "skip": skip}
-    fit(made, "videos", "list_videos", again, more=shape["next"] is not None)
+    fit(made, "videos", opened, more=shape["next"] is not None)
     return made
 
 
@@ -307,7 +301,7 @@ def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
             "shots_total": len(shots),
         }
     )
-    fit(made, "shots", "describe_video", {"video": found.video_id, "skip": skip})
+    fit(made, "shots", opened)
     return made
 
 
