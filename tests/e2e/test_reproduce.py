@@ -24,7 +24,7 @@ from eval.tasks import find_solver, open_task
 from eval.tasks.egofact.construction import model_build
 from indexers.models.catalogue import known_model
 from rag._cli.main import main
-from tests.fakes.egofact_model import BuildModel
+from tests.fakes.egofact_world import BuildModel
 from tests.fakes.published_layouts import WRITERS, render_videos
 from tests.fakes.tiny_models import save_clip, save_siglip
 

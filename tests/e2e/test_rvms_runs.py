@@ -22,9 +22,14 @@ from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.searching import SelectedCandidates, SelectRequest
 from rag.reasoners.roles.watching import FrameMatch, MatchRequest
 from rag.reasoners.wrappers import RoutedReasoner
-from tests.fakes.browser_world import HOST, make_web
-from tests.fakes.raclo_world import RecallingReasoner
-from tests.fakes.web_tasks import answers, environment_of, prepare_records
+from tests.fakes.browser_world import (
+    HOST,
+    RecallingReasoner,
+    answers,
+    environment_of,
+    make_web,
+    prepare_records,
+)
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
 MEMORY = Memory("a video about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")

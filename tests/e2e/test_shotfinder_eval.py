@@ -24,9 +24,8 @@ from eval.tasks.shotfinder.task import MINI, ShotFinderTask
 from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.reasoners.roles.material import VideoView
-from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.browser_world import HOST, answers, environment_of, frame_source, make_web, prepare_records
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
-from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("shotfinder", "shotfinder-asked", "asked@64", "shotfinder-off", METADATA, "urls@2x1", "frames@8-8-8")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (

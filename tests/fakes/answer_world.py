@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import Clip, Evidence, Passage, Video
+from corpora.records import Clip, Evidence, Frames, Passage, Shot, Tone, Video
 from indexers.protocol import TextEncoder, TextTower, unit_rows
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 from rag.words import content_words, tokens
 
+WARMTHS: dict[Tone, float] = {"warm": 20.0, "neutral": 0.0, "cold": -20.0}
 THINGS = ("drill", "iron", "lamp", "kettle", "spoon", "knife", "hammer", "brush")
 
 
@@ -83,7 +84,10 @@ def build_library(
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(image_ref, text_ref))
         for name, rows in videos.items():
-            _put_video(writer, name, rows, words, tower, title)
+            duration = max(end for _, end, _, _ in rows)
+            video = Video(name, f"/videos/{name}.mp4", name, "", (), duration, 25.0, 640, 360, False, "")
+            tags = [Evidence(name, 0.0, duration, "tag", title)] if title else []
+            put_video(writer, video, rows, tower, words, tags)
         if passages:
             held = [
                 Passage(f"p{i}", f"d{i}", title, text) for i, (title, text) in enumerate(passages.items())
@@ -94,31 +98,42 @@ def build_library(
     return folder
 
 
-def _put_video(
+def put_video(
     writer: Writer,
-    name: str,
+    video: Video,
     rows: Sequence[tuple[float, float, str, str]],
-    words: TextEncoder,
     tower: ImageWords | None,
-    title: str,
+    words: TextEncoder,
+    evidence: Sequence[Evidence] = (),
+    tones: Sequence[Tone] = (),
 ) -> None:
-    duration = max(end for _, end, _, _ in rows)
-    video = Video(name, f"/videos/{name}.mp4", name, "", (), duration, 25.0, 640, 360, False, "")
-    writer.put_file(FileRow(video.path, name, "video", 1, 1, 1, "1"))
+    """A video, shown and said as in `rows`, with more evidence, and a shot of each tone in turn; of a video
+    without tones neither shots nor sound are measured. Its file need not be there."""
+    path, name = Path(video.path), video.video_id
+    facts = path.stat() if path.exists() else None
+    size, changed = (facts.st_size, facts.st_mtime_ns) if facts is not None else (1, 1)
+    writer.put_file(FileRow(video.path, name, "video", size, changed, changed, "1"))
     writer.begin_video(video)
     clips = [
-        Clip(f"{name}:{i:05d}", name, 30.0 * i, min(30.0 * (i + 1), duration))
-        for i in range(int(np.ceil(duration / 30)))
+        Clip(f"{name}:{i:05d}", name, 30.0 * i, min(30.0 * (i + 1), video.duration))
+        for i in range(int(np.ceil(video.duration / 30)))
     ]
     if tower is None:
         writer.add_clips([ClipFrames.bare(clip) for clip in clips])
     else:
         writer.add_clips([frames_of(clip, rows, tower) for clip in clips])
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
-    if title:
-        spoken.append(Evidence(name, 0.0, duration, "tag", title))
-    writer.put_evidence(name, spoken, words.encode_text([evidence.text for evidence in spoken]))
-    writer.finish_video(video, {})
+    held = [*spoken, *evidence]
+    writer.put_evidence(name, held, words.encode_text([line.text for line in held]))
+    if tones:
+        length = video.duration / len(tones)
+        starts = [length * at for at in range(len(tones))]
+        shots = [
+            Shot(f"{name}:s{at:05d}", name, start, start + length, start + 1.0, tone, WARMTHS[tone], "live")
+            for at, (start, tone) in enumerate(zip(starts, tones, strict=True))
+        ]
+        writer.put_measures(name, shots)
+    writer.finish_video(video, {"shots": "1", "sound": "1"} if tones else {})
 
 
 def frames_of(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: ImageWords) -> ClipFrames:
@@ -132,3 +147,8 @@ def frames_of(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: 
     return ClipFrames(
         clip, times, matrix, unit_rows(matrix.mean(axis=0, keepdims=True))[0], f"{clip.clip_id}"
     )
+
+
+def blank_frames(_: str, times: NDArray[np.float64]) -> Frames:
+    """In place of the pixels of a file at these times, float64 (n,): uint8 (n, 12, 16, 3)."""
+    return Frames(np.asarray(times, np.float64), np.zeros((len(times), 12, 16, 3), np.uint8))

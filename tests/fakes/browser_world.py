@@ -1,20 +1,35 @@
-"""A small frozen web on disk and a reasoner with simple rules, for tests of Video-Browser."""
+"""A small frozen web on disk, reasoners with simple rules for its agents, and tasks over it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora.identity import content_hash
 from corpora.records import Frames
+from eval.runs.records import Sample
+from eval.runs.runner import answer_query
+from eval.task import Prepared
+from eval.tasks.web_task import WebEnvironment, WebTask
 from rag.agents.runtime.frame_source import FrameSource
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.judge import JudgeRequest, Verdict
 from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.searching import Plan, PlanRequest, SelectedCandidates, SelectRequest, SubQuestion
+from rag.reasoners.roles.searching import (
+    Hypothesis,
+    ImaginedQueries,
+    ImagineRequest,
+    Plan,
+    PlanRequest,
+    SelectedCandidates,
+    SelectRequest,
+    SubQuestion,
+)
 from rag.reasoners.roles.watching import (
     Located,
     LocatedWindow,
@@ -22,7 +37,9 @@ from rag.reasoners.roles.watching import (
     Observation,
     ObserveRequest,
     SummarizeRequest,
+    VerifyRequest,
     VideoSummary,
+    VideoVerdict,
 )
 from rag.records import Question
 from rag.web import TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
@@ -135,3 +152,62 @@ class RuleReasoner(RoleMethods):
 
     def judge(self, request: JudgeRequest) -> Verdict:
         return Verdict(is_correct=request.prediction in request.ground_truths, rule="exact", score=1.0)
+
+
+class RecallingReasoner(RoleMethods):
+    """Searches for video 7, knows it by its secret, and finds the moment at 40 s."""
+
+    def __init__(
+        self, queries: Sequence[str] = ("kettle video 7", "kettle"), *, accepts: bool = True, **failures: Any
+    ) -> None:
+        super().__init__(**failures)
+        self.queries, self.accepts = tuple(queries), accepts
+
+    @property
+    def verified(self) -> list[VerifyRequest]:
+        return self.requests_of("verify_video")
+
+    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
+        guess = Hypothesis(kind="literal", guess="a recording of kettles")
+        return ImaginedQueries(
+            thought="kettles", hypotheses=(guess,), chosen=0, queries=self.queries[: request.count]
+        )
+
+    def verify_video(self, request: VerifyRequest) -> VideoVerdict:
+        known = self.accepts and any("secret" in line.text for line in request.view.texts)
+        return VideoVerdict(video_match=known, confidence=0.9, reason="the secret" if known else "no secret")
+
+    def locate(self, request: LocateRequest) -> Located:
+        times = request.view.times
+        at = min(range(len(times)), key=lambda i: abs(times[i] - 40.0))
+        return Located(relevant=True, frame=at, confidence=0.8, reason="the lid")
+
+
+def prepare_records(
+    task: WebTask[Any, Any], records: Mapping[str, Any], environment: WebEnvironment
+) -> Prepared[WebEnvironment]:
+    return Prepared(
+        queries=[task.query_of(record) for record in records.values()],
+        inputs={name: task.input_of(record) for name, record in records.items()},
+        environment=environment,
+        dataset={"rows.jsonl": "0" * 64},
+        encoders={"text": "none", "image": "none", "reasoner": "rules"},
+        gold=records,
+    )
+
+
+def environment_of(web: Any, reasoner: Any, library: Any = None, source: Any = None) -> WebEnvironment:
+    """The fakes have what solvers and scorers of these tests use, and no more."""
+    return WebEnvironment(web, reasoner, source or frame_source(), cast(Any, library))
+
+
+def answers(
+    task: WebTask[Any, Any], prepared: Prepared[WebEnvironment], name: str, ids: Iterable[str] = ()
+) -> list[Sample]:
+    """The samples of these queries, or all."""
+    spec = task.solver(name)
+    solver = spec.open(prepared.environment, 0)
+    scorer = task.open_scorer(prepared)
+    wanted = set(ids) or {query.query_id for query in prepared.queries}
+    chosen = [query for query in prepared.queries if query.query_id in wanted]
+    return [answer_query(prepared, spec, solver, scorer, query) for query in chosen]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from corpora.records import Frames
 from rag.library import Library
 from rag.questions import option_label
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
@@ -99,7 +97,3 @@ def open_world(folder: Path, *, images: bool = True) -> Library:
     library = Library(Reader.open(folder / "library"), load_settings())
     library.engine.__dict__.update(text_encoder=BagOfWords(), tower=tower)
     return library
-
-
-def pixels(_: str, times: NDArray[np.float64]) -> Frames:
-    return Frames(np.asarray(times, np.float64), np.zeros((len(times), 12, 16, 3), np.uint8))

@@ -1,18 +1,45 @@
-"""Hand-made events, clips and passages for tests of the EgoFact builder, and an encoder of words."""
+"""Hand-made data of EgoFact, an encoder of words, and reasoners whose roles are scripted."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
+from eval.tasks.egofact.construction.roles import (
+    AnsweredQuestion,
+    CheckReply,
+    CheckRequest,
+    Description,
+    Distractors,
+    EventReply,
+    KeywordsReply,
+    Narration,
+    StatementsReply,
+    Timeline,
+)
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.records import Query
+from eval.tasks.egofact.records import ClipRow, EgoFactInput, Query
+from eval.tasks.egofact.solvers.corpus import Corpus
 from indexers.protocol import TextEncoder
+from rag.errors import PromptTooLarge
+from rag.reasoners.roles.answers import ChosenOption
+from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
+from rag.records import Question, Usage
+from rag.retrieval import Retriever
+from rag.settings import Settings
+from rag.store.reading import Reader
+from tests.fakes.answer_world import BagOfWords, ImageWords, Script, blank_frames, build_library
+from tests.fakes.role_methods import RoleMethods
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
@@ -142,3 +169,152 @@ def passages() -> list[FactPassage]:
         for at, thing in enumerate(THINGS)
         for turn in range(2)
     ]
+
+
+KETTLE = EgoFactInput(
+    "q1", "In a video of a kitchen, what is lifted?", ("kettle", "drill", "lamp", "iron", "spoon", "knife")
+)
+
+
+class ScriptedReasoner(RoleMethods):
+    """Answers A and looks for the kettle; other roles are given as functions."""
+
+    name = fingerprint = "scripted"
+
+    def rewrite_question(self, asked: Question) -> RewrittenQuestion:
+        return RewrittenQuestion(visual_query="A video that shows a kettle.", passage_queries=asked.options)
+
+    def anchor_event(self, _: Question) -> AnchorEvent:
+        return AnchorEvent(description="a kettle")
+
+    def answer_choice(self, _: Any) -> ChosenOption:
+        return ChosenOption(choice="A", confidence=0.5, explanation="Seen.")
+
+
+def open_corpus(
+    folder: Path,
+    videos: Script,
+    rows: Sequence[ClipRow],
+    played_by: Any,
+    passages: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Corpus:
+    """`rows`: of the benchmark; the library holds all clips of `videos`."""
+    tower, words = ImageWords(), BagOfWords()
+    reader = Reader.open(build_library(folder / "library", videos, passages or {}, tower))
+    chosen = Settings(**settings)
+    engine = SimpleNamespace(
+        reader=reader,
+        tower=tower,
+        text_encoder=words,
+        reasoner=played_by,
+        read_frames=blank_frames,
+        new_retriever=lambda own=None: Retriever(reader, tower, words, own or chosen),
+    )
+    library: Any = SimpleNamespace(engine=engine, settings=chosen)
+    return Corpus(rows, folder, library)
+
+
+SPOILT = "candle"
+"""Questions about it get a low score."""
+
+
+class BuildModel(ScriptedReasoner):
+    """Each call counts 10 tokens; the last clip's screenshots get no readable reply."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            describe_screenshot=describe,
+            narrate_timeline=narrate,
+            timeline_keywords=lambda asked: KeywordsReply(
+                keywords=dict.fromkeys(asked.scenarios[-1].split(), 5)
+            ),
+            event_structure=structure,
+            write_distractors=distract,
+            write_statements=write,
+            check_choice=check,
+        )
+        self._counted = 0
+
+    def usage(self) -> Usage:
+        new, self._counted = len(self.kept) - self._counted, len(self.kept)
+        return Usage(calls=new, prompt_tokens=8 * new, completion_tokens=2 * new)
+
+
+def describe(asked: Any) -> Description:
+    if "unreadable" in asked.scenarios:
+        raise PromptTooLarge("too long")
+    return Description(description=f"A bench at {float(asked.frame.times[0]):.1f} s.")
+
+
+def narrate(asked: Timeline) -> Narration:
+    shown = asked.scenarios[-1]
+    return Narration(concise=f"the video that shows {shown}.", detailed=f"the video that shows {asked.text}")
+
+
+def structure(text: str) -> EventReply:
+    """Of "#C C puts the mug onto the bench", also without a place; of other lines no event."""
+    found = re.fullmatch(r"#C C ((\w+)s the (\w+(?: \w+)?)(?: onto the (\w+))?)", text)
+    if found is None:
+        return EventReply(rewritten="", agent="", action="", patient="", patient_canonical="")
+    said, action, patient, place = found.groups()
+    return EventReply(
+        rewritten=f"the camera wearer {said}",
+        agent="camera wearer",
+        action=action,
+        patient=patient,
+        patient_canonical=patient,
+        patient_destination=place,
+    )
+
+
+def distract(asked: AnsweredQuestion) -> Distractors:
+    others = [name for name in THINGS if name != asked.answer and name not in asked.question][:5]
+    return Distractors(distractors=tuple(others), score=3 if asked.answer == SPOILT else 8)
+
+
+def write(passage: FactPassage) -> StatementsReply:
+    degrees = int(re.search(r"at (\d+) degrees", passage.text)[1])  # type: ignore[index]  # it is there
+    wrong = tuple(f"It is stored at {degrees + more} degrees." for more in (40, 50, 60))
+    return StatementsReply(
+        activity=f"job {degrees}", fact=f"It is stored at {degrees} degrees.", counterfacts=wrong
+    )
+
+
+def check(asked: CheckRequest) -> CheckReply:
+    """With texts the option that they name, or whose degrees they say; without, the second one."""
+    context = " ".join(asked.context_texts)
+    for at, option in enumerate(asked.question.options):
+        number = re.search(r"at (\d+) degrees", option)
+        if (f"at {number[1]} degrees" if number else option) in context:
+            return CheckReply(choice="ABCDEF"[at])
+    return CheckReply(choice="B")
+
+
+def near(name: str) -> list[FactPassage]:
+    """Raw passages about a thing: no activity, no statements."""
+    return [
+        FactPassage(one.passage_id, one.title, one.text, name, "") for one in passages() if one.object == name
+    ]
+
+
+def write_events(path: Path, clips: int) -> None:
+    """A file of events of `clips` videos of 30 s, one more without a file, and one that is unreadable."""
+    lines = []
+    for at, clip in enumerate(world(clips)):
+        name = f"videos/{clip.clip_id[:7]}.mp4"
+        (path.parent / "videos").mkdir(exist_ok=True)
+        (path.parent / name).write_bytes(b"a video")
+        scenarios = ["unreadable"] if at == clips - 1 else [clip.description]
+        lines += [
+            {
+                "video": name,
+                "start": event.start,
+                "end": event.end,
+                "text": f"#C C {event.action}s the {event.patient} onto the {event.patient_destination}",
+                "scenarios": scenarios,
+            }
+            for event in clip.events
+        ]
+    lines.append({"video": "videos/gone.mp4", "start": 1, "end": 2, "text": "opens a box"})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -1,19 +1,20 @@
-"""The library that the tests of the page are served: a video with everything on its axis, and odd files."""
+"""The library that the tests of the page are served, and a tab of a browser on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from corpora.identity import content_hash
-from corpora.records import Clip, Evidence, Shot, Video
+from corpora.records import Evidence, Tone, Video
 from rag.server.service import Service
-from rag.store.records import FileRow
 from rag.store.writing import Writer
-from tests.fakes.answer_world import BagOfWords, ImageWords, frames_of
+from tests.fakes.answer_world import BagOfWords, ImageWords, put_video
 from tests.fakes.served_library import KETTLE, build_world, write_library
 from tests.fakes.synthetic import write_video
 
+DESKTOP = {"width": 1280, "height": 900}
 TOOLS_SECONDS = 24.0
 TOOLS = [
     (0.0, 6.0, "lamp", "Switch the lamp on before you begin."),
@@ -23,7 +24,6 @@ TOOLS = [
 ]
 BRUSH = [(0.0, 6.0, "brush", "Wash the brush.")]
 CHAPTERS = [(0.0, 12.0, "Tools"), (12.0, 24.0, "Kitchen")]
-SHOTS = 4
 ON_SCREEN = [(7.0, 9.0, "BERYLLIUM 99 %")]
 
 
@@ -55,8 +55,10 @@ def build_page_world(folder: Path) -> PageWorld:
     write_video(mpeg4, 6.0, codec="mpeg4")
     odd = [(content_hash(path), path, rows) for path, rows in ((hevc, BRUSH), (mpeg4, KETTLE))]
     write_library(folder / "library", odd)
-    _put_unmeasured(folder / "library")
-    _put_tools(folder / "library", tools)
+    unmeasured = Video("1" * 32, "/videos/unmeasured.mp4", "", "", (), 6.0, 10.0, 160, 120, True, "")
+    with Writer.open(folder / "library") as writer:
+        put_video(writer, unmeasured, KETTLE, ImageWords(), BagOfWords())
+        _put_tools(writer, tools)
     root = folder / "root"
     for kind in ("fine", "stuck"):
         (root / kind).mkdir(parents=True)
@@ -65,36 +67,50 @@ def build_page_world(folder: Path) -> PageWorld:
     return PageWorld(world.service, content_hash(tools), *odd_ids, world.gone, world.passage, root)
 
 
-def _put_tools(library: Path, path: Path) -> None:
-    words, tower, name = BagOfWords(), ImageWords(), content_hash(path)
-    facts = path.stat()
-    spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in TOOLS if said]
+def _put_tools(writer: Writer, path: Path) -> None:
+    name = content_hash(path)
     shown = [Evidence(name, start, end, "ocr", text) for start, end, text in ON_SCREEN]
     chapters = [Evidence(name, start, end, "chapter", text) for start, end, text in CHAPTERS]
-    evidence = [*spoken, *shown, *chapters]
     video = Video(name, str(path), "Tools of the kitchen", "", (), TOOLS_SECONDS, 10.0, 160, 120, True, "en")
-    with Writer.open(library) as writer:
-        row = FileRow(str(path), name, "video", facts.st_size, facts.st_mtime_ns, facts.st_mtime_ns, "1")
-        writer.put_file(row)
-        writer.begin_video(video)
-        writer.add_clips([frames_of(Clip(f"{name}:00000", name, 0.0, TOOLS_SECONDS), TOOLS, tower)])
-        writer.put_evidence(name, evidence, words.encode_text([line.text for line in evidence]))
-        writer.put_measures(name, [_shot(name, index) for index in range(SHOTS)])
-        writer.finish_video(video, {"shots": {}})
+    tones: tuple[Tone, ...] = ("warm", "warm", "cold", "cold")
+    put_video(writer, video, TOOLS, ImageWords(), BagOfWords(), [*shown, *chapters], tones)
 
 
-def _put_unmeasured(library: Path) -> None:
-    """A video of which neither shots nor sound were measured, and no file."""
-    name = "1" * 32
-    video = Video(name, "/videos/unmeasured.mp4", "", "", (), 6.0, 10.0, 160, 120, True, "")
-    with Writer.open(library) as writer:
-        writer.put_file(FileRow(video.path, name, "video", 1, 1, 1, "1"))
-        writer.begin_video(video)
-        writer.add_clips([frames_of(Clip(f"{name}:00000", name, 0.0, 6.0), KETTLE, ImageWords())])
-        writer.finish_video(video, {})
+@dataclass
+class Site(PageWorld):
+    """The world, where it is served."""
+
+    address: str = ""
 
 
-def _shot(name: str, index: int) -> Shot:
-    start, tone = index * TOOLS_SECONDS / SHOTS, "warm" if index < 2 else "cold"
-    key = f"{name}:s{index:05d}"
-    return Shot(key, name, start, start + TOOLS_SECONDS / SHOTS, start + 1, tone, 9.0, "live")
+@dataclass
+class Tab:
+    """A tab of the browser, and what it did."""
+
+    page: Any
+    address: str
+    requests: list[str]
+    messages: list[str]
+    expected: list[str]
+    """Parts of console messages that a test causes itself."""
+
+    def open(self, place: str = "") -> None:
+        """Open an address of the page, `#/search?q=lamp`, and wait until nothing loads."""
+        self.page.goto(f"{self.address}/{place}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the view is rendered and nothing in it loads."""
+        self.page.wait_for_function(
+            "() => document.querySelector('main')?.childElementCount"
+            " && !document.querySelector('main [data-placeholder=loading]')"
+        )
+
+    def wait(self, condition: str, given: Any = None) -> None:
+        """Wait for a function of JavaScript, `() => ...`: the policy refuses strings."""
+        self.page.wait_for_function(condition, arg=given)
+
+    @property
+    def place(self) -> str:
+        """The part of the address that is the state of the view."""
+        return self.page.evaluate("() => location.hash")

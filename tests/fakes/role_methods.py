@@ -11,12 +11,15 @@ from rag.records import Usage
 
 
 class RoleMethods:
-    """Keeps what it was asked. `fails`: roles that raise `error`."""
+    """Keeps what it was asked. `fails`: roles that raise `error`; `rules`: further roles, as functions."""
 
     name, fingerprint, reads_pixels = "rules", "rules-1", True
 
-    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
+    def __init__(
+        self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError, **rules: Any
+    ) -> None:
         self.fails, self.error = tuple(fails), error
+        vars(self).update(rules)
         self.asked: list[str] = []
         self.kept: list[tuple[str, Any]] = []
 

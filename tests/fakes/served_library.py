@@ -15,7 +15,7 @@ from typing import Any
 import uvicorn
 
 from corpora.identity import content_hash
-from corpora.records import Clip, Evidence, Passage, Problem, Shot, Tone, Video
+from corpora.records import Passage, Problem, Video
 from rag.server.app import build_app
 from rag.server.security import AccessPolicy
 from rag.server.service import Service
@@ -23,7 +23,7 @@ from rag.server.session import LibrarySession
 from rag.settings import Settings
 from rag.store.records import EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
-from tests.fakes.answer_world import BagOfWords, ImageWords, frames_of
+from tests.fakes.answer_world import BagOfWords, ImageWords, put_video
 from tests.fakes.synthetic import write_video
 
 SECONDS = 6.0
@@ -93,33 +93,10 @@ def write_library(folder: Path, videos: list[tuple[str, Path, Any]]) -> None:
             writer.put_file(FileRow("/texts/all.pdf", "texts", "passages", 1, 1, 1, "1"))
             writer.put_problem(Problem("/texts/odd.mp4", "not a video"), "1")
         for video_id, path, rows in videos:
-            _put_video(writer, video_id, path, rows, words, tower)
+            size = (160, 120) if path.suffix == ".mp4" else (90, 160)
+            video = Video(video_id, str(path), path.stem, "", (), SECONDS, 10.0, *size, True, "")
+            put_video(writer, video, rows, tower, words, tones=("warm", "cold"))
         writer.maintain()
-
-
-def _put_video(
-    writer: Writer, video_id: str, path: Path, rows: Any, words: BagOfWords, tower: ImageWords
-) -> None:
-    facts = path.stat() if path.exists() else None
-    size, changed = (facts.st_size, facts.st_mtime_ns) if facts is not None else (1, 1)
-    width, height = (160, 120) if path.suffix == ".mp4" else (90, 160)
-    video = Video(video_id, str(path), path.stem, "", (), SECONDS, 10.0, width, height, True, "")
-    writer.put_file(FileRow(str(path), video_id, "video", size, changed, changed, "1"))
-    writer.begin_video(video)
-    clip = Clip(f"{video_id}:00000", video_id, 0.0, SECONDS)
-    writer.add_clips([frames_of(clip, rows, tower)])
-    spoken = [Evidence(video_id, start, end, "subtitle", said) for start, end, _, said in rows if said]
-    writer.put_evidence(video_id, spoken, words.encode_text([evidence.text for evidence in spoken]))
-    writer.put_measures(video_id, [_shot(video_id, 0, "warm"), _shot(video_id, 1, "cold")])
-    writer.finish_video(video, {"shots": "1", "sound": "1"})
-
-
-def _shot(video_id: str, index: int, tone: Tone) -> Shot:
-    """One of two halves of the video."""
-    start, end = index * SECONDS / 2, (index + 1) * SECONDS / 2
-    return Shot(
-        f"{video_id}:s{index:05d}", video_id, start, end, start + 1.0, tone, 20.0 - 40.0 * index, "live"
-    )
 
 
 @contextlib.contextmanager

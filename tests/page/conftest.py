@@ -17,8 +17,7 @@ from rag.server.security import AccessPolicy, new_token
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
-from tests.fakes.page_tab import DESKTOP, Site, Tab
-from tests.fakes.page_world import build_page_world
+from tests.fakes.page_world import DESKTOP, Site, Tab, build_page_world
 from tests.fakes.served_library import served
 
 CHROMIUM = (

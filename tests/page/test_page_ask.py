@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.fakes.answer_world import BagOfWords
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_world import Site, Tab
 
 QUESTION = "What is the hammer made of?"
 

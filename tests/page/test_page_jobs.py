@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_world import Site, Tab
 
 ADD = "#/library/add"
 

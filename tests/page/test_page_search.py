@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from rag.store.filters import path_matches
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_world import Site, Tab
 
 CARD = "main .card"
 COUNT_ABORTS = """

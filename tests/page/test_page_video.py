@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_world import Site, Tab
 
 TIME = "() => document.querySelector('video').currentTime"
 READY = "() => document.querySelector('video')?.readyState >= 2"

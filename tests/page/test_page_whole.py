@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.page_tab import DESKTOP, Site, Tab
+from tests.fakes.page_world import DESKTOP, Site, Tab
 
 RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 NARROW = {"width": 320, "height": 600}

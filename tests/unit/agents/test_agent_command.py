@@ -11,7 +11,8 @@ import pytest
 from rag._cli.main import main
 from rag.engine import Engine
 from rag.library import Library
-from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
+from tests.fakes.answer_world import blank_frames
+from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
         return library
 
     monkeypatch.setattr(Library, "open", opened)
-    monkeypatch.setattr(Engine, "read_frames", lambda _, path, times: pixels(path, times))
+    monkeypatch.setattr(Engine, "read_frames", lambda _, path, times: blank_frames(path, times))
     monkeypatch.chdir(tmp_path)
     return reasoner
 

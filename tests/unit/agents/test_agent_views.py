@@ -28,8 +28,7 @@ from rag.records import Question
 from rag.rendering.shapes import to_json
 from rag.web import Web
 from tests.fakes import detective_world
-from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
-from tests.fakes.raclo_world import RecallingReasoner
+from tests.fakes.browser_world import ASKED, RecallingReasoner, RuleReasoner, frame_source, make_web
 from tests.fakes.shotfinder_world import ShotReasoner
 
 ODD = "a <kettle> boils"

@@ -31,9 +31,8 @@ from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.searching import SearchStep, SearchStepRequest
 from rag.web import Transcript, Web
-from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.browser_world import HOST, RecallingReasoner, frame_source, make_web
 from tests.fakes.embedded_reasoner import sentences
-from tests.fakes.raclo_world import RecallingReasoner
 
 EVERYTHING = Memory("a video about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
 

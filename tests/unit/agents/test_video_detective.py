@@ -36,8 +36,8 @@ from rag.reasoners.roles.questions import Facet
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question, VideoCitation
 from rag.settings import load_settings
-from tests.fakes.answer_world import BagOfWords, ImageWords
-from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
+from tests.fakes.answer_world import BagOfWords, ImageWords, blank_frames
+from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_ablations_take_away_what_they_say(library: Library) -> None:
 def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library.engine, "read_frames", pixels)
+    monkeypatch.setattr(library.engine, "read_frames", blank_frames)
     reasoner = RuleReasoner()
     reasoner.reads_pixels = True
     found, _ = run(library, reasoner)

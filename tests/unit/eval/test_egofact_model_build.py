@@ -24,10 +24,8 @@ from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.replies import CallBudget, CallsSpent, StoredReplies
 from rag.errors import UsageError
 from rag.store.reading import Reader
-from tests.fakes.answer_world import BagOfWords, build_library
-from tests.fakes.egofact_corpus import read_frames
-from tests.fakes.egofact_model import SPOILT, BuildModel, near, write_events
-from tests.fakes.egofact_world import THINGS, WordEncoder, passages
+from tests.fakes.answer_world import BagOfWords, blank_frames, build_library
+from tests.fakes.egofact_world import SPOILT, THINGS, BuildModel, WordEncoder, near, passages, write_events
 
 SHAPE = Shape(6, 5, 4, 5, 4)
 
@@ -45,7 +43,7 @@ def build(
             folder / out,
             replies,
             "scripted",
-            read_frames,
+            blank_frames,
             lambda _: 30.0,
             passages_near,
             CachedEncoder(WordEncoder()),
@@ -66,10 +64,12 @@ def test_a_model_builds_the_benchmark_from_events_and_raw_passages(folder: Path)
     assert Counter(query.family for query in read.queries) == {name: SHAPE.of(name) for name in FAMILIES}
     assert {clip.path for clip in read.clips} <= {f"../videos/clip{at:03d}.mp4" for at in range(9)}
     # C.1: ten screenshots, one narration and one set of keywords of each clip that is there.
-    calls = Counter(name for name, _ in model.requests)
+    calls = Counter(name for name, _ in model.kept)
     assert (calls["narrate_timeline"], calls["timeline_keywords"]) == (9, 9)
     assert calls["describe_screenshot"] == 9 * 10 + 1
-    (timeline,) = {each.text for each in model.asked("narrate_timeline") if "scene0 " in each.scenarios[0]}
+    (timeline,) = {
+        each.text for each in model.requests_of("narrate_timeline") if "scene0 " in each.scenarios[0]
+    }
     lines = timeline.splitlines()
     assert lines == sorted(lines)
     assert lines[0] == "[00:00:01.00] (Sound) #C C puts the kettle onto the bench"
@@ -102,8 +102,8 @@ def test_a_bounded_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(fol
             build(folder, model, CallBudget(max_calls=60))
         except CallsSpent:
             stops += 1
-    assert stops == len(whole.requests) // 60
-    assert len(model.requests) == len(whole.requests)
+    assert stops == len(whole.kept) // 60
+    assert len(model.kept) == len(whole.kept)
     for path in sorted((folder / "whole").glob("*.json*")):
         assert (folder / "out" / path.name).read_bytes() == path.read_bytes(), path.name
 
@@ -125,7 +125,7 @@ def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
     model = BuildModel()
     with pytest.raises(CallsSpent):
         build(folder, model, CallBudget(max_calls=1))
-    assert [float(asked.frame.times[0]) for asked in model.asked("describe_screenshot")] == [7.5]
+    assert [float(asked.frame.times[0]) for asked in model.requests_of("describe_screenshot")] == [7.5]
 
 
 def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None:

@@ -21,8 +21,7 @@ from rag.errors import UsageError
 from rag.reasoners.roles.questions import AnchorEvent, Keywords
 from rag.reasoners.roles.watching import WindowCaption
 from tests.fakes.answer_world import ImageWords
-from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
-from tests.fakes.egofact_world import ONE_HOP
+from tests.fakes.egofact_world import KETTLE, ONE_HOP, ScriptedReasoner, open_corpus
 
 KETTLE_SEEN = replace(KETTLE, text="What happens to the kettle?")
 LONG = {
@@ -59,7 +58,7 @@ def test_only_clips_of_the_benchmark_are_retrieved_from_long_videos(
 ) -> None:
     """Twelve other clips fit better: taken over all of them, the top five hold none of the benchmark."""
     if name == "videorag-ren-localized":
-        reasoner.roles |= CAPTIONING
+        vars(reasoner).update(CAPTIONING)
     output = solver_of(name).open(of(corpus), 0).solve(KETTLE)
     assert {clip.clip_id for clip in output.clips} == {"long:7", "long:9"}
 
@@ -69,7 +68,7 @@ def test_fifteen_frames_of_each_clip_are_decoded_for_a_reasoner_that_reads_pixel
     corpus: Corpus, reasoner: ScriptedReasoner, name: str
 ) -> None:
     output = solver_of(name).open(of(corpus), 0).solve(KETTLE)
-    (reading,) = reasoner.asked("answer_choice")
+    (reading,) = reasoner.requests_of("answer_choice")
     assert [len(window.frames.images) for window in reading.windows] == [15, 15]
     assert {len(times) for times in output.frames_read.values()} == {15}
     if name.startswith("localized"):
@@ -79,7 +78,7 @@ def test_fifteen_frames_of_each_clip_are_decoded_for_a_reasoner_that_reads_pixel
 def test_blind_asks_the_tested_model_without_a_video(corpus: Corpus, reasoner: ScriptedReasoner) -> None:
     blind = Blind(corpus.library)
     output = blind.solve(TaskInput("q1", KETTLE.text, KETTLE.options))
-    (reading,) = reasoner.asked("answer_choice")
+    (reading,) = reasoner.requests_of("answer_choice")
     assert (reading.windows, reading.passages, reading.must_choose) == ((), (), True)
     assert output.choice == "A"
     assert blind.settings == {"answered_by": "reasoner"}
@@ -101,12 +100,12 @@ def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
     solver = solver_of(name).open(of(corpus), 0)
     output = solver.solve(KETTLE)
-    requests = reasoner.asked("caption_window")
+    requests = reasoner.requests_of("caption_window")
     assert [(len(one.view.frames.images), one.keywords) for one in requests] == [
         (15, ("kitchen", "kettle"))
     ] * 2
     assert {one.view.end - one.view.start for one in requests} == {seconds}
-    (reading,) = reasoner.asked("answer_choice")
+    (reading,) = reasoner.requests_of("answer_choice")
     for window in reading.windows:
         assert (window.frames, window.frame_vectors, window.frame_times) == (None, None, None)
         (caption,) = window.texts
@@ -254,13 +253,13 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     texts = {"Kettles": "Descale a kettle.", "Bread": "Knead it."}
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner, texts, reasoner=made)
     solver = solver_of("graphrag").open(of(corpus), 0)
-    assert len(reasoner.asked("caption_window")) == 2
-    assert len(reasoner.asked("extract_entities")) == 4
+    assert len(reasoner.requests_of("caption_window")) == 2
+    assert len(reasoner.requests_of("extract_entities")) == 4
     output = solver.solve(KETTLE_SEEN)
     assert [clip.clip_id for clip in output.clips] == ["long:9", "long:7"]
     assert output.evidence["captions"] == {"long:9": "1. The kettle is lifted.", "long:7": "1. A lamp glows."}
     assert output.passages[0].passage_id == "d0"
-    (reading,) = reasoner.asked("answer_choice")
+    (reading,) = reasoner.requests_of("answer_choice")
     assert all(window.frames is None for window in reading.windows)
     table = reading.passages[-1].passage.text
     assert "kettle: The kettle of the house." in table
@@ -271,4 +270,4 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     # The graph is kept beside the data.
     again = solver_of("graphrag").open(of(corpus), 0)
     assert again.solve(KETTLE_SEEN).clips == output.clips
-    assert len(reasoner.asked("caption_window")) == 2
+    assert len(reasoner.requests_of("caption_window")) == 2

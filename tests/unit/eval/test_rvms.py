@@ -31,9 +31,7 @@ from rag.agents.raclo.records import cues_of, only_cues
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.watching import FrameMatch, MatchRequest
-from tests.fakes.browser_world import HOST, make_web
-from tests.fakes.raclo_world import RecallingReasoner
-from tests.fakes.web_tasks import environment_of
+from tests.fakes.browser_world import HOST, RecallingReasoner, environment_of, make_web
 
 PAPER_ROW = {
     "id": "youtube_abc",
