@@ -5,25 +5,26 @@ from __future__ import annotations
 import json
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver
-from eval.task import Prepared
 from eval.tasks.egofact.dataset import Workbench
-from eval.tasks.egofact.records import PassageRow
+from eval.tasks.egofact.files import VIDEOS
+from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.task import EgoFactTask
-from eval.workbench.jobs import CorpusPlan
+from eval.tasks.published import read_records
+from eval.workbench import corpus
+from eval.workbench.jobs import CorpusPlan, Job, video_jobs
 from eval.workbench.video import Render
-from tests.fakes.settings import FIXED_BACKEND
+from tests.fakes.small_data import FIXED_BACKEND, render_here
 
 MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
 SMALL = Workbench(CorpusPlan(7, "test", 8, Render(180, fps=2)), Path(__file__).with_name("egofact_mini"))
 QUERIES = 12
-SYSTEMS = (*("rag-ask", "localized", "graphrag", "video-split@3", "blind", "oracle-window"),)
+SYSTEMS = ("rag-ask", "localized", "graphrag", "video-split@3", "blind", "oracle-window")
 
 
 def fewer_passages(made: Workbench) -> list[PassageRow]:
@@ -35,30 +36,28 @@ def fewer_passages(made: Workbench) -> list[PassageRow]:
 WHOLE = Workbench.passages
 
 
+def asked_about(plan: CorpusPlan) -> list[Job]:
+    """Four of the eight clips."""
+    names = {Path(row.path).name for row in read_records(SMALL.drafted / VIDEOS, ClipRow)}
+    return [job for job in video_jobs(plan) if job.name in names]
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("egofact")
 
 
 @pytest.fixture(scope="module")
-def task(world: Path) -> EgoFactTask:
-    return EgoFactTask(MINI, "a third of the mini split", world / "data", SMALL)
-
-
-@pytest.fixture(scope="module")
-def prepared(task: EgoFactTask) -> Prepared[Any]:
+def runs(world: Path) -> dict[str, Path]:
+    task = EgoFactTask(MINI, "a third of the mini split", world / "data", SMALL)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workbench, "passages", fewer_passages)
-        return task.prepare(FIXED_BACKEND)
-
-
-@pytest.fixture(scope="module")
-def runs(world: Path, task: EgoFactTask, prepared: Prepared[Any]) -> dict[str, Path]:
-    found = {}
+        patch.setattr(corpus, "video_jobs", asked_about)
+        render_here(patch)
+        prepared = task.prepare(FIXED_BACKEND)
     for name in SYSTEMS:
-        found[name] = world / name
-        run_solver(task, prepared, name, 0, found[name], data=str(world / "data"))
-    return found
+        run_solver(task, prepared, name, 0, world / name, data=str(world / "data"))
+    return {name: world / name for name in SYSTEMS}
 
 
 def samples(run: Path) -> list[dict[str, object]]:

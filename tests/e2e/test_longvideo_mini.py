@@ -21,7 +21,7 @@ from eval.tasks.longvideo.dataset import LongQuestion
 from eval.tasks.longvideo.task import MINI, LongVideoTask, SyntheticVideos
 from eval.tasks.published import write_records
 from eval.workbench.video import Render
-from tests.fakes.settings import FIXED_BACKEND
+from tests.fakes.small_data import FIXED_BACKEND
 
 NAME = "longvideo-workbench-mini"
 VIDEO = "a-day-at-home-episode-73-putting-a-wooden-shed-in-order-cfb0e3.mp4"

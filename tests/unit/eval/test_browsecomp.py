@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from eval.reports.page import write_report
 from eval.runs.records import Sample, record_line
+from eval.runs.runner import run_solver
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
 from eval.tasks.browsecomp.scorer import evidence_recall
 from eval.tasks.browsecomp.task import FULL, MINI, BrowseCompTask, open_folder
 from eval.tasks.published import read_records
 from eval.workbench.web import Upload
 from rag.errors import ReasonerUnreachable
-from tests.fakes.browser_world import HOST, RuleReasoner, make_web
-from tests.fakes.web_tasks import answers, environment_of, prepare_records
+from tests.fakes.browser_world import HOST, RuleReasoner, answers, environment_of, make_web, prepare_records
 
 OFFLINE = {
     "id": 12,
@@ -88,6 +89,10 @@ def test_the_questions_are_about_the_videos_that_are_rendered() -> None:
             )
 
 
+SYSTEMS = (
+    *("direct", "summarization", "pyramidal", "full", "wo-stage1", "transcript-only"),
+    *("videos@1", "videos@2"),
+)
 QUESTION = BrowseQuestion(
     "q1",
     "Which word is the secret of the kettle video?",
@@ -127,3 +132,32 @@ def test_any_upload_of_a_video_counts_as_watched() -> None:
 def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
     with pytest.raises(ReasonerUnreachable):
         browsed(tmp_path, RuleReasoner(fails=(role,), error=ReasonerUnreachable))
+
+
+@pytest.mark.slow
+def test_open_questions_are_scored_and_the_report_has_the_papers_tables(tmp_path: Path) -> None:
+    records = {
+        f"q{number}": replace(
+            QUESTION,
+            question_id=f"q{number}",
+            text=f"Which word is the secret of the kettle video, asked for the {number}th time?",
+            answers=("PLUM",) if number != 2 else ("FIG",),
+            level=f"level{1 + number % 3}",
+            genre=("garden", "kitchen")[number % 2],
+            kind="speech",
+        )
+        for number in range(6)
+    }
+    task, folders = BrowseCompTask("browsecomp-kettle", "", tmp_path), []
+    for name in SYSTEMS:
+        prepared = prepare_records(task, records, environment_of(make_web(tmp_path / "web"), RuleReasoner()))
+        folders.append(tmp_path / "runs" / f"{name}-seed0")
+        done = run_solver(task, prepared, name, 0, folders[-1], factory="browsecomp")
+        assert name != "pyramidal" or (done.asked, done.right) == (6, 5)
+    write_report(folders, tmp_path / "page")
+    text = (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
+    for title in ("Table 1: accuracy", "Table 2: three paradigms", "Table 3: without a stage", "Figure 3"):
+        assert title in text
+    assert "| paper, other data: pyramidal | 26.19 | 38.10 | 32,627 | 11,198 |" in text
+    made = {path.name for path in (tmp_path / "page" / "browsecomp-kettle").iterdir()}
+    assert {"by_genre.png", "table2_paradigms.png", "figure3_scaling.png", "table3_ablations.csv"} <= made
