@@ -114,8 +114,6 @@ class Place:
         self.flags = {
             "encoder.text": str(write_tiny_text(folder / "tiny-text")),
             "encoder.image": f"hf:{save_clip(folder / 'tiny-clip')}",
-            "encoder.backend": "torch-fp32",
-            "encoder.batch": 4,
             "ocr.mode": "off",
         }
 

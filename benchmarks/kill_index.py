@@ -96,8 +96,6 @@ class Bench:
         self._text = write_tiny_text(folder / "tiny-text")
         self._environment = {
             "RAG_ENCODER__IMAGE": f"hf:{save_clip(folder / 'tiny-clip')}",
-            "RAG_ENCODER__BACKEND": "torch-fp32",
-            "RAG_ENCODER__BATCH": "4",
             "RAG_ENCODER__TEXT": str(self._text),
             "RAG_OCR__MODE": "off",
         }

@@ -30,7 +30,7 @@ ProgressCallback = Callable[[str], None]
 """Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
 SYNTHETIC_TEXT = "all-MiniLM-L6-v2"
 """Default text encoder over rendered videos and built questions: the reports on them were made with it."""
-SYNTHETIC_IMAGE: Mapping[str, Any] = {"image": "bundled", "backend": "torch-fp32", "batch": 16}
+SYNTHETIC_IMAGE = "bundled"
 """Default image encoder over rendered videos: the one that was trained on them."""
 
 
@@ -57,7 +57,7 @@ def task_settings(
         changes[name] = value
     if synthetic:
         held = with_changes(settings, changes).encoder
-        made = {"text": SYNTHETIC_TEXT, **(SYNTHETIC_IMAGE if held.image == "auto" else {})}
+        made = {"text": SYNTHETIC_TEXT, **({"image": SYNTHETIC_IMAGE} if held.image == "auto" else {})}
         own = held.model_fields_set - {"image"}
         changes.update({f"encoder.{k}": v for k, v in made.items() if k not in own})
     return with_changes(settings, changes).model_copy(update={"library": library})

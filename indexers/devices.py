@@ -10,24 +10,10 @@ from corpora.errors import SettingsError
 from indexers.errors import OTHER_ENCODER, DeviceFull
 from indexers.settings import Device
 
-PLACES = {
-    "torch-fp32": ("cpu", "float32"),
-    "torch-bf16": ("cpu", "bfloat16"),
-    "cuda-fp32": ("cuda", "float32"),
-    "cuda-bf16": ("cuda", "bfloat16"),
-    "cuda-fp16": ("cuda", "float16"),
-    "mps-fp32": ("mps", "float32"),
-    "mps-fp16": ("mps", "float16"),
-}
-"""Device and dtype of each backend; float32 first, which every other one of the device is compared with."""
-TORCH_BACKENDS = tuple(PLACES)
+BACKENDS = {"cpu": "torch-fp32", "cuda": "cuda-fp16", "mps": "mps-fp32"}
+"""The arithmetic of images on each device: on CUDA the fastest one (docs/how-to/gpu.md)."""
 BATCHES = {"cpu": 16, "cuda": 32, "mps": 32}
 """Images in a batch on each device; larger ones were no faster."""
-
-
-def device_of(backend: str) -> str:
-    """`cpu`, `cuda` or `mps`; `cpu` for an arithmetic of another package."""
-    return PLACES[backend][0] if backend in PLACES else "cpu"
 
 
 def has_device(device: str) -> bool:
@@ -49,18 +35,6 @@ def find_device(device: Device) -> str:
     if not has_device(device):
         raise SettingsError(f"encoder.device {device}: torch sees none here; auto takes what there is")
     return device
-
-
-def fastest_backend(device: str) -> str:
-    """The backend of a device that measured as the fastest (docs/how-to/gpu.md), and keeps the vectors.
-
-    bfloat16 on the processor is faster with AMX alone. On MPS nothing was measured, so it is float32.
-    """
-    import torch
-
-    if device == "cpu":
-        return "torch-bf16" if torch.cpu._is_amx_tile_supported() else "torch-fp32"
-    return {"cuda": "cuda-fp16", "mps": "mps-fp32"}[device]
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
@@ -98,12 +72,6 @@ def _free() -> str:
     return f": {free / 2**20:,.0f} of {whole / 2**20:,.0f} MiB are free"
 
 
-def require_known(backend: str) -> None:
-    """Raises `SettingsError` for a backend that is none of torch's; its device may be missing here."""
-    if backend not in PLACES:
-        raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
-
-
 def placement(backend: str) -> tuple[str, Any]:
     """Device and torch dtype of a backend. Raises `SettingsError` for an unknown one, or without its device.
 
@@ -112,11 +80,10 @@ def placement(backend: str) -> tuple[str, Any]:
     """
     import torch
 
-    require_known(backend)
-    device, dtype = PLACES[backend]
+    device = next((device for device, known in BACKENDS.items() if known == backend), "")
     if not has_device(device):
         raise SettingsError(
-            f"backend {backend} needs {device.upper()}, which torch does not see here: index on a machine "
+            f"backend {backend} does not run here, for torch does not see its device: index on a machine "
             f"that has it, or {OTHER_ENCODER['image']}"
         )
-    return device, getattr(torch, dtype)
+    return device, torch.float16 if backend.endswith("fp16") else torch.float32

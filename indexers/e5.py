@@ -274,13 +274,9 @@ def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:
     return _from_file(EncoderSource(Q4, find_weights(Q4, settings) / FILE, settings), role)
 
 
+@lru_cache(maxsize=1)
 def open_file(path: Path) -> E5File:
     """The file with its tokenizer, checked and read once a process."""
-    return _read_once(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1)
-def _read_once(path: Path, modified: int) -> E5File:  # noqa: ARG001 (of the key)
     return E5File(path)
 
 

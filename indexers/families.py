@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from corpora.entry_points import load_entry_point
-from indexers.devices import TORCH_BACKENDS
-from indexers.models.catalogue import Model
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
@@ -61,12 +59,6 @@ class EncoderSource:
     settings: EncoderSettings
 
 
-class OpenImageEncoder(Protocol):
-    """Loads the image half; raises `WeightsInvalid`, `WeightsMissing` or `ExtraMissing`."""
-
-    def __call__(self, source: EncoderSource, *, backend: str, batch: int) -> ImageEncoder: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
     """Encoders that one module opens."""
@@ -75,21 +67,19 @@ class _Family:
     """Files of a whole model folder."""
     file: str = ""
     """The one file of the folder that is opened; empty where the folder is."""
-    models: tuple[Model, ...] = ()
-    """Models known by name, beside those of `indexers.models.catalogue`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageEncoderFamily(_Family):
     """Image encoders that one module opens."""
 
-    open_image: OpenImageEncoder
+    open_image: Callable[..., ImageEncoder]
+    """Loads the image half of an `EncoderSource`, by name `backend` and `batch`; raises `WeightsInvalid`,
+    `WeightsMissing` or `ExtraMissing`."""
     open_text: Callable[[EncoderSource], TextTower]
-    """Loads the text half alone; raises as `OpenImageEncoder`."""
-    also: tuple[str, ...] = ()
-    """Names of other models that it opens."""
-    backends: tuple[str, ...] = TORCH_BACKENDS
-    """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
+    """Loads the text half alone; raises as `open_image`."""
+    backend: str = ""
+    """Its arithmetic, whatever the device; empty: it runs in torch, on the device of the settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +88,7 @@ class TextEncoderFamily(_Family):
 
     open: Callable[[EncoderSource, Role], TextEncoder]
     """Loads an encoder of questions or of passages, by the role: some models were trained with other words
-    before a question than before a passage. Raises as `OpenImageEncoder`."""
+    before a question than before a passage. Raises as `ImageEncoderFamily.open_image`."""
 
 
 def load_text_family(name: str) -> TextEncoderFamily:

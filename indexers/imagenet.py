@@ -238,10 +238,9 @@ def _open_image(source: EncoderSource, *, backend: str, batch: int) -> Classifie
 FAMILY = ImageEncoderFamily(
     open_image=_open_image,
     open_text=ImageNetText,
-    also=(ENGLISH,),
     layout=FolderLayout((FILE,), ""),
     file=FILE,
-    backends=(BACKEND,),
+    backend=BACKEND,
 )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,7 +43,7 @@ class Vocabulary:
 
 
 KEPT = 50_000
-"""Texts held at most: 75 MB at 384 numbers each."""
+"""Texts held, about: 75 MB at 384 numbers each."""
 
 
 class TextEncoder(ABC):
@@ -60,7 +59,7 @@ class TextEncoder(ABC):
     batch: int = 1
     """Texts in a batch."""
     _files: tuple[Path, ...] = ()
-    _kept_most: int = 0
+    _kept: dict[str, NDArray[np.float32]] | None = None
 
     @cached_property
     def weights(self) -> str:
@@ -83,27 +82,19 @@ class TextEncoder(ABC):
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`. A lone surrogate is read as "?"."""
         texts = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        # Read first: another thread may let rows go while others are encoded.
-        found = {text: row for text in texts if (row := self._kept_rows.get(text)) is not None}
+        kept = {} if self._kept is None else self._kept
+        found = {text: row for text in texts if (row := kept.get(text)) is not None}
         if missing := [text for text in dict.fromkeys(texts) if text not in found]:
             found.update(zip(missing, unit_rows(self._encode(missing)), strict=True))
-        if self._kept_most:
-            for text in texts:
-                self._kept_rows.pop(text, None)
-                self._kept_rows[text] = found[text]
-            while len(self._kept_rows) > self._kept_most:
-                self._kept_rows.popitem(last=False)
+        if len(kept) > KEPT:
+            kept.clear()
+        kept.update(found)
         return np.stack([found[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
 
-    def keep_rows(self, most: int = KEPT) -> Self:
-        """This encoder, which keeps its rows from now on; of more than `most` texts the one that was asked
-        for longest ago is let go."""
-        self._kept_most = most
+    def keep_rows(self) -> Self:
+        """This encoder, which keeps its rows from now on; beyond `KEPT` it begins anew."""
+        self._kept = {}
         return self
-
-    @cached_property
-    def _kept_rows(self) -> OrderedDict[str, NDArray[np.float32]]:
-        return OrderedDict()
 
     def is_word(self, text: str) -> bool:  # noqa: ARG002 (for encoders that know)
         """Whether the vocabulary has it as one piece; always true where the vocabulary is not known."""

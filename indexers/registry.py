@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from corpora.entry_points import find_entry_point
-from corpora.errors import RagError, SettingsError, os_reason
-from indexers.devices import BATCHES, PLACES, device_of, fastest_backend, find_device
+from corpora.errors import RagError, os_reason
+from indexers.devices import BACKENDS, BATCHES, find_device
 from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
@@ -111,41 +111,28 @@ def models_in_use(settings: EncoderSettings) -> set[str]:
     """Names of the models that the settings make a new library open for images and text."""
     with suppress(RagError):
         if name := resolve_image_encoder(settings).name:
-            return {settings.text, name, *image_source(name, settings)[0].also}
+            return {settings.text, name}
     return {settings.text}
 
 
 def open_image_encoder(
     name: str, settings: EncoderSettings, *, backend: str | None = None, batch: int | None = None
 ) -> ImageEncoder:
-    """Load an encoder; `backend` and `batch` default to the family's reference (plain float32) and 16.
+    """Load an encoder; `backend` and `batch` default to those of the processor.
 
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
     family, source = image_source(name, settings)
-    return family.open_image(source, backend=backend or family.backends[0], batch=batch or BATCHES["cpu"])
+    backend = backend or family.backend or BACKENDS["cpu"]
+    return family.open_image(source, backend=backend, batch=batch or BATCHES["cpu"])
 
 
 def choose_backend(name: str, settings: EncoderSettings) -> tuple[str, int]:
-    """Backend and batch that a new library is made with: those of the settings, else those that were the
-    fastest on machines with the same device, and keep the vectors.
-
-    Raises `SettingsError` for a backend that the encoder does not have, and for a device that is not here.
-    """
+    """Backend and batch that a new library is made with. Raises `SettingsError` for a device that is not
+    here."""
     family, _ = image_source(name, settings)
-    backend, backends = settings.backend, family.backends
-    if PLACES.keys().isdisjoint(backends) and backend in ("auto", *PLACES):
-        # One that is set for encoders in torch says nothing to an encoder without any of them.
-        backend = backends[0]
-    elif backend == "auto":
-        device = find_device(settings.device)
-        on_device = [each for each in backends if each in PLACES and device_of(each) == device]
-        fastest = fastest_backend(device)
-        backend = fastest if fastest in on_device else (on_device or backends)[0]
-    elif backend not in backends:
-        known = ", ".join(backends)
-        raise SettingsError(f"encoder.backend {backend!r} does not run here; what does: {known}")
-    return backend, settings.batch or BATCHES[device_of(backend)]
+    device = "cpu" if family.backend else find_device(settings.device)
+    return family.backend or BACKENDS[device], BATCHES[device]
 
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
@@ -160,19 +147,10 @@ def open_text_encoder(name: str, settings: EncoderSettings, role: Role = "docume
     return family.open(source, role)
 
 
-def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
-    """Questions into the space of `open_text_encoder`; encoded rows are kept, for all in this process that
-    open it, until a file of the model changes. Raises as `open_image_encoder`."""
-    _, source = _text_source(name, settings)
-    root = source.path
-    files = sorted(path for path in root.rglob("*") if path.is_file()) if root.is_dir() else [root]
-    return _opened(
-        name, settings, tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
-    )
-
-
 @lru_cache(maxsize=4)
-def _opened(name: str, settings: EncoderSettings, stamps: tuple[Hashable, ...]) -> TextEncoder:  # noqa: ARG001 (of the key)
+def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
+    """Questions into the space of `open_text_encoder`; opened once a process, and encoded rows are kept.
+    Raises as `open_image_encoder`."""
     return open_text_encoder(name, settings, "query").keep_rows()
 
 

@@ -25,11 +25,6 @@ class EncoderSettings(SettingsSection):
     device: Device = "auto"
     """Where pulled models run: `cuda`, `mps`, `cpu`; `auto` takes the first that torch sees. A library keeps
     the device that its images were encoded on; the default models run on the processor."""
-    backend: str = "auto"
-    """`auto` takes the one that is fastest on the device; or one of `torch-fp32`, `torch-bf16`,
-    `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
-    batch: int = Field(0, ge=0, le=1024)
-    """Images in a batch; 0 takes that of the device."""
     models_dir: Path | None = None
     """Folder of local weights; default `$XDG_DATA_HOME/rag/models`."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.devices import device_memory, is_out_of_memory, placement, require_known
+from indexers.devices import device_memory, is_out_of_memory, placement
 from indexers.digests import fingerprint
 from indexers.errors import WeightsInvalid
 from indexers.preprocess import Preprocessing
@@ -120,7 +120,6 @@ class TorchImageEncoder(ImageEncoder):
         batch: int,
     ) -> None:
         """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim), in the backend's dtype."""
-        require_known(backend)
         self.name = name
         self.dim = dim
         self.weights = weights

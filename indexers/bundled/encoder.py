@@ -7,7 +7,6 @@ hand, the action, scene, light and decor, and their vectors are added up (`index
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,25 +39,9 @@ PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, r
 """The whole image squashed to 144 x 81: the edges count, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextSpace:
-    """Sentence vectors as the tower knows them: x -> unit((x - mean) @ matrix).
-
-    Raw ones share a large common part, which says nothing.
-    """
-
-    mean: NDArray[np.float32]
-    """(d,)"""
-    matrix: NDArray[np.float32]
-    """(d, d), symmetric."""
-
-    def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Sentence vectors (n, d) into unit rows of the space, float32 (n, d)."""
-        return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))
-
-
 class BundledText(TextTower):
-    """Sentence vectors, centred and gently whitened by constants that come with the tower."""
+    """Sentence vectors, centred and gently whitened by constants that come with the tower: raw ones share a
+    large common part, which says nothing."""
 
     name = BUNDLED
     dim = DIM
@@ -67,7 +50,7 @@ class BundledText(TextTower):
         expect_digest(weights, known_model(BUNDLED).sha256[weights.name])
         tensors = Tensors((weights,))
         self._sentences = sentences
-        self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
+        self._mean, self._matrix = tensors.read("text.mean"), tensors.read("text.matrix")
         self._files = (weights,)
         self.vocabulary = Vocabulary.read(VOCABULARY)
 
@@ -75,7 +58,9 @@ class BundledText(TextTower):
         return {"sentences": self._sentences.fingerprint}
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.concatenate([self._space(row[None]) for row in self._sentences.encode_text(texts)])
+        # One by one: a product of several rows has other last bits.
+        rows = self._sentences.encode_text(texts)
+        return np.concatenate([unit_rows((row[None] - self._mean) @ self._matrix) for row in rows])
 
 
 def open_bundled_text(source: EncoderSource) -> BundledText:
@@ -96,10 +81,9 @@ def open_bundled(source: EncoderSource, *, backend: str, batch: int) -> Classifi
 FAMILY = ImageEncoderFamily(
     open_image=open_bundled,
     open_text=open_bundled_text,
-    also=(SENTENCES,),
     layout=FolderLayout(tensors="tower.safetensors"),
     file="tower.safetensors",
-    backends=(BACKEND,),
+    backend=BACKEND,
 )
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
 
 Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
-Pinned = Literal["commit and hash", "commit", "hash", "not pinned"]
 
 TRANSFORMERS_FILES = (
     *("config.json", "preprocessor_config.json", "processor_config.json", "tokenizer.json"),
@@ -72,21 +69,12 @@ class Model:
     """Glob patterns of what is pulled; nothing else of the repository is."""
     recommended: bool = False
     note: str = ""
-    specialised: bool = False
-    """Understands the Workbench's videos and no other, so that `auto` never takes it."""
     packaged: str = ""
     """The package that it comes with, for those who pull nothing; empty for most."""
     revision: str | None = None
     """Commit that a pull is held to; None: the one that `main` names at the first pull."""
     sha256: Mapping[str, str] = field(default_factory=dict)
     """Published digests by file name. Other files are held to what the hub declares at the first pull."""
-
-    @property
-    def pinned(self) -> Pinned:
-        """What holds a first pull to files that are known to work."""
-        if self.sha256:
-            return "commit and hash" if self.revision else "hash"
-        return "commit" if self.revision else "not pinned"
 
     @property
     def commercial(self) -> bool:
@@ -105,22 +93,7 @@ def _read_catalogue() -> tuple[Model, ...]:
 
 
 MODELS = _read_catalogue()
-
-
-def catalogue() -> tuple[Model, ...]:
-    """Every model known by name, in the order of `rag models list`: ours, then those of other families."""
-    return MODELS + _registered_models()
-
-
-@cache
-def _registered_models() -> tuple[Model, ...]:
-    from indexers.families import GROUP, TEXT_GROUP, load_family, load_text_family
-
-    found: list[Model] = []
-    for group, load in ((GROUP, load_family), (TEXT_GROUP, load_text_family)):
-        for name in sorted(all_entry_points(group).keys() - own_entry_points(group).keys()):
-            found += load(name).models
-    return tuple(found)
+"""In the order of `rag models list`."""
 
 
 def known_model(name: str) -> Model:
@@ -140,9 +113,6 @@ def known_model(name: str) -> Model:
             return Model(name, "image encoder", "clip", rest, 0, "unknown")
         if kind == "openclip":
             return Model(name, "image encoder", "openclip", "", 0, "unknown", "", OPENCLIP_FILES)
-    for model in _registered_models():
-        if model.name == name:
-            return model
     folder = Path(name).expanduser()
     own = f"; the folder is hf:{folder.resolve()}" if name and folder.is_dir() else ""
     raise SettingsError(f"no model is called {name!r}: `rag models list` names them all{own}")
@@ -154,5 +124,5 @@ def is_packaged(name: str) -> bool:
 
 
 def is_specialised(name: str) -> bool:
-    """Whether that encoder understands the Workbench's videos alone; false for unknown names."""
-    return any(model.name == name and model.specialised for model in catalogue())
+    """Whether that encoder understands the Workbench's videos alone, so that `auto` never takes it."""
+    return name == "bundled"

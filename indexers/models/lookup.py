@@ -21,7 +21,7 @@ from indexers.families import (
     load_family,
     load_text_family,
 )
-from indexers.models.catalogue import MODELS, Model, Pinned, Purpose, catalogue, known_model
+from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import tensor_files
 
@@ -238,15 +238,13 @@ class ModelRow:
     """The folder found; empty where it is not here."""
     problem: str
     """Why files that are here cannot be used; empty otherwise."""
-    pinned: Pinned
-    """What `catalogue.toml` holds a first pull to, beside the hub's own hashes."""
     note: str
 
 
 def list_models(settings: EncoderSettings, used: Set[str] = frozenset()) -> tuple[ModelRow, ...]:
     """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes what comes in
     packages. `used`: names of those that are in use."""
-    return tuple(_row(model, settings, model.name in used) for model in catalogue())
+    return tuple(_row(model, settings, model.name in used) for model in MODELS)
 
 
 def _row(model: Model, settings: EncoderSettings, in_use: bool) -> ModelRow:

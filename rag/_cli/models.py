@@ -46,7 +46,7 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     model = known_model(name)
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
-    if model.pinned == "not pinned":
+    if not (model.revision or model.sha256):
         echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
     with BytesProgress() as progress:
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from corpora.objects import StoreError
+from indexers.devices import BACKENDS
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
@@ -64,10 +65,9 @@ def _image_remedy(first: _Encoded, second: _Encoded) -> str:
     folder, wanted = (first[0], second[1]) if first[1] is None else (second[0], first[1])
     command = f"rag index FOLDER --reembed --library {shlex.quote(os.fspath(folder))}"
     assert wanted is not None, "two libraries without an image encoder have the same"
-    chosen = {"image": wanted.name, "backend": wanted.backend, "batch": wanted.batch}
-    given = " ".join(
-        f"RAG_ENCODER__{name.upper()}={shlex.quote(str(value))}" for name, value in chosen.items() if value
-    )
+    given = f"RAG_ENCODER__IMAGE={shlex.quote(wanted.name)}"
+    for device, backend in BACKENDS.items():
+        given += f" RAG_ENCODER__DEVICE={device}" * (backend == wanted.backend)
     return f"encode the images of {folder} as those of the other: {given} {command}"
 
 

@@ -11,14 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from indexers.devices import PLACES, device_of
 from indexers.imagenet import ENGLISH, VECTORS, class_texts
 from indexers.preprocess import read_preprocessing
-from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, open_text_tower
+from indexers.registry import open_image_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from indexers.testing import ImageEncoderContract, probe_images
-from rag.errors import ExtraMissing, SettingsError, WeightsInvalid
+from rag.errors import ExtraMissing, WeightsInvalid
 from tests.fakes.tiny_models import save_clip, save_siglip
 
 # Loads PyTorch.
@@ -73,35 +72,22 @@ def folder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Path:
     return folders[request.param]
 
 
-@pytest.fixture(params=[name for name in PLACES if device_of(name) == "cpu"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(scope="module")
 def images() -> NDArray[np.uint8]:
     return probe_images(21, 64, 114)
 
 
 class TestFolders(ImageEncoderContract):
-    """Those of transformers, in each arithmetic."""
+    """Those of transformers."""
 
     @pytest.fixture(autouse=True)
-    def _named(self, name: str, backend: str) -> None:
-        self.encoder, self.backend = name, backend
+    def _named(self, name: str) -> None:
+        self.encoder = name
 
 
 def test_images_of_another_kind_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="uint8"):
         open_image_encoder(name, SETTINGS).encode_images(np.zeros((1, 64, 64, 3), np.float32))  # type: ignore[arg-type]  # the point
-
-
-def test_it_keeps_the_vectors(name: str, backend: str) -> None:
-    images = probe_images(BATCH)
-    encoder, reference = (
-        open_image_encoder(name, SETTINGS, backend=one, batch=BATCH) for one in (backend, None)
-    )
-    assert (encoder.encode_images(images) * reference.encode_images(images)).sum(axis=1).min() > 0.999
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -151,14 +137,6 @@ def test_fingerprints_differ(tmp_path: Path, folders: dict[str, Path]) -> None:
         fingerprint(folders["siglip"]),
     ]
     assert len(set(distinct)) == len(distinct)
-
-
-def test_a_set_backend_and_batch_are_kept_and_an_unknown_one_is_refused(name: str) -> None:
-    assert choose_backend(name, EncoderSettings(backend="torch-fp32", batch=4)) == ("torch-fp32", 4)
-    with pytest.raises(SettingsError, match="torch-fp32"):
-        choose_backend(name, EncoderSettings(backend="abacus"))
-    with pytest.raises(SettingsError, match="torch-fp32"):
-        open_image_encoder(name, SETTINGS, backend="abacus")
 
 
 @pytest.mark.parametrize("fault", ["another architecture", "weights of another model", "cut off"])

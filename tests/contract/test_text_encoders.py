@@ -138,14 +138,6 @@ def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> Non
     np.testing.assert_allclose(document, plain.encode_text(["blue lamp"]), atol=1e-5)
 
 
-def test_a_bert_is_opened_once_until_its_files_change(tmp_path: Path) -> None:
-    folder = save_sentences(tmp_path / "bert")
-    first = open_query_encoder(str(folder), SETTINGS)
-    assert open_query_encoder(str(folder), SETTINGS) is first
-    os.utime(next(folder.rglob("model.safetensors")), ns=(1, 1))
-    assert open_query_encoder(str(folder), SETTINGS) is not first
-
-
 HEAVY = """
 import sys
 from indexers.registry import *

@@ -18,7 +18,8 @@ from eval.tasks.published import read_records
 from eval.workbench import corpus
 from eval.workbench.jobs import CorpusPlan, Job, video_jobs
 from eval.workbench.video import Render
-from tests.fakes.small_data import FIXED_BACKEND, render_here
+from rag.settings import Settings
+from tests.fakes.small_data import render_here
 
 MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
@@ -54,7 +55,7 @@ def runs(world: Path) -> dict[str, Path]:
         patch.setattr(Workbench, "passages", fewer_passages)
         patch.setattr(corpus, "video_jobs", asked_about)
         render_here(patch)
-        prepared = task.prepare(FIXED_BACKEND)
+        prepared = task.prepare(Settings())
     for name in SYSTEMS:
         run_solver(task, prepared, name, 0, world / name, data=str(world / "data"))
     return {name: world / name for name in SYSTEMS}

@@ -399,7 +399,7 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     folder = tmp_path / "videos"
     folder.mkdir()
     write_video(folder / "long.mp4", 60, fps=4)
-    changes = {"image": "bundled", "backend": "torch-fp32", "batch": 8}
+    changes = {"image": "bundled"}
     clips = settings.video.model_copy(update={"clip_seconds": 5.0, "min_last_clip_seconds": 1.0})
     seeing = settings.model_copy(
         update={"encoder": settings.encoder.model_copy(update=changes), "video": clips}

@@ -21,7 +21,7 @@ from eval.tasks.longvideo.dataset import LongQuestion
 from eval.tasks.longvideo.task import MINI, LongVideoTask, SyntheticVideos
 from eval.tasks.published import write_records
 from eval.workbench.video import Render
-from tests.fakes.small_data import FIXED_BACKEND
+from rag.settings import Settings
 
 NAME = "longvideo-workbench-mini"
 VIDEO = "a-day-at-home-episode-73-putting-a-wooden-shed-in-order-cfb0e3.mp4"
@@ -70,7 +70,7 @@ def task(world: Path) -> LongVideoTask:
 
 @pytest.fixture(scope="module")
 def data(task: LongVideoTask) -> Prepared[LongVideoEnvironment]:
-    return task.prepare(FIXED_BACKEND)
+    return task.prepare(Settings())
 
 
 def run(

@@ -40,8 +40,6 @@ def settings(library: Path, **flags: object) -> Settings:
         "encoder.image": "bundled",
         "library": library,
     }
-    # Left to themselves they are measured, and two libraries may differ in them.
-    always |= {"encoder.backend": "torch-fp32", "encoder.batch": 4}
     return load_settings(flags={**always, **flags})
 
 

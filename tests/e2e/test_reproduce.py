@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 PAGE = Path(rag.__file__).parents[1] / "docs" / "reproduce.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-QUICK = {"RAG_OCR__MODE": "off", "RAG_ENCODER__BACKEND": "torch-fp32", "RAG_ENCODER__BATCH": "4"}
+QUICK = {"RAG_OCR__MODE": "off"}
 SMALL = {"RAG_REASONER__IMAGE_SHORT_SIDE": "112", "RAG_REASONER__ZOOM_SHORT_SIDE": "112"}
 SIMULATED = "simulated"
 TEXT_ENCODER = "RAG_ENCODER__TEXT"

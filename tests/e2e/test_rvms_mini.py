@@ -10,7 +10,8 @@ from eval.runs.folder import read_run_folder
 from eval.runs.runner import run_solver
 from eval.tasks.rvms.task import RvmsTask
 from eval.tasks.web_task import SyntheticWeb
-from tests.fakes.small_data import FIXED_BACKEND, render_here
+from rag.settings import Settings
+from tests.fakes.small_data import render_here
 
 SMALL = SyntheticWeb(Path(__file__).with_name("rvms_mini"))
 
@@ -21,7 +22,7 @@ def test_the_right_video_and_all_its_frames_lead_to_the_event(
     """One moment under every set of cues."""
     render_here(monkeypatch)
     task = RvmsTask("rvms-workbench-mini", "", tmp_path / "data", SMALL)
-    prepared = task.prepare(FIXED_BACKEND)
+    prepared = task.prepare(Settings())
     for name in ("raclo", "oracle-stored"):
         run_solver(task, prepared, name, 0, tmp_path / name)
     run = read_run_folder(tmp_path / "oracle-stored")

@@ -3,11 +3,6 @@
 import pytest
 
 from eval.workbench import corpus
-from indexers.settings import EncoderSettings
-from rag.settings import Settings
-
-FIXED_BACKEND = Settings(encoder=EncoderSettings(backend="torch-fp32", batch=8))
-"""Without the measurement of backends and batches that every new library begins with."""
 
 
 def render_here(patch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Frames
 from indexers import imagebind
-from indexers.devices import PLACES, device_of, has_device
+from indexers.devices import BACKENDS, has_device
 from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
@@ -50,7 +50,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=[name for name in PLACES if has_device(device_of(name))])
+@pytest.fixture(scope="module", params=[name for device, name in BACKENDS.items() if has_device(device)])
 def encoder(request: pytest.FixtureRequest, weights: Path) -> ImageBindEncoder:
     return ImageBindEncoder("imagebind:tiny", weights, backend=request.param, batch=8, sizes=SIZES)
 
@@ -179,12 +179,7 @@ def test_a_run_of_the_page_retrieves_with_it(
     shutil.copy(weights, folder / "imagebind_huge.pth")
     write_video_detective(tmp_path, render_videos(tmp_path / "world"))
     monkeypatch.chdir(tmp_path)
-    environment = {
-        "MODELS_DIR": str(folder.parent),
-        "IMAGE": "imagebind-huge",
-        "BACKEND": "torch-fp32",
-        "BATCH": "8",
-    }
+    environment = {"MODELS_DIR": str(folder.parent), "IMAGE": "imagebind-huge"}
     for name, value in environment.items():
         monkeypatch.setenv(f"RAG_ENCODER__{name}", value)
     monkeypatch.setenv("RAG_OCR__MODE", "off")

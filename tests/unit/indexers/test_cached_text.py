@@ -1,4 +1,4 @@
-"""Rows that are kept: each text is encoded once, and of too many the one unused for longest is let go."""
+"""Rows that are kept: each text is encoded once."""
 
 from __future__ import annotations
 
@@ -35,12 +35,3 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert np.array_equal(held.encode_text(["aa", "b"]), first[[1, 0]])
     assert held.asked == ["b", "aa"]
     assert held.encode_text([]).shape == (0, 2)
-
-
-def test_the_text_unused_for_longest_is_let_go() -> None:
-    held = Counting().keep_rows(2)
-    held.encode_text(["a", "b", "a", "c"])
-    assert signs(held.encode_text(["a"])) == [97]
-    assert held.asked == ["a", "b", "c"]
-    held.encode_text(["b"])
-    assert held.asked == ["a", "b", "c", "b"]

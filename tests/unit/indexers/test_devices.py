@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexers import registry
-from indexers.devices import BATCHES, PLACES, TORCH_BACKENDS, find_device, has_device, placement
+from indexers.devices import BACKENDS, BATCHES, find_device, has_device, placement
 from indexers.preprocess import Preprocessing
 from indexers.settings import Device, EncoderSettings
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
@@ -95,7 +95,7 @@ def test_a_model_that_does_not_fit_is_one_line(monkeypatch: pytest.MonkeyPatch) 
 
 def test_libraries_made_on_the_processor_keep_their_fingerprint() -> None:
     assert encoder("torch-fp32").fingerprint == "f18f436544a81b4d361fd9eccab36a04"
-    assert len({encoder(backend).fingerprint for backend in PLACES}) == len(PLACES)
+    assert len({encoder(backend).fingerprint for backend in BACKENDS.values()}) == len(BACKENDS)
 
 
 @pytest.mark.parametrize("device", ABSENT)
@@ -103,30 +103,25 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         find_device(device)
     with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
-        placement(f"{device}-fp16")
+        placement(BACKENDS[device])
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
-        chosen(TORCH_BACKENDS, device=device)
+        chosen(device=device)
 
 
-def chosen(backends: tuple[str, ...], **settings: Any) -> tuple[str, int]:
-    family = SimpleNamespace(backends=backends)
+def chosen(backend: str = "", device: Device = "auto") -> tuple[str, int]:
+    family = SimpleNamespace(backend=backend)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "image_source", lambda *_: (family, None))
-        return registry.choose_backend("scripted", EncoderSettings(**settings))
+        return registry.choose_backend("scripted", EncoderSettings(device=device))
 
 
 @pytest.mark.parametrize(
     ("device", "backend"), [("cuda", "cuda-fp16"), ("mps", "mps-fp32"), ("cpu", "torch-fp32")]
 )
-def test_auto_takes_the_fastest_of_the_device_that_the_encoder_has(
+def test_auto_takes_the_device_that_is_here(
     device: Device, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import torch
-
     monkeypatch.setattr("indexers.devices.has_device", lambda name: name in (device, "cpu"))
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
-    assert chosen(TORCH_BACKENDS) == (backend, BATCHES[device])
-    assert chosen(("torch-fp32", f"{device}-fp32"))[0] == f"{device}-fp32".replace("cpu", "torch")
-    assert chosen(("abacus-int4",), backend="torch-bf16", batch=3) == ("abacus-int4", 3)
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
-    assert chosen(TORCH_BACKENDS, device="cpu")[0] == "torch-bf16"
+    assert chosen() == (backend, BATCHES[device])
+    assert chosen(device="cpu") == ("torch-fp32", BATCHES["cpu"])
+    assert chosen(backend="abacus-int4") == ("abacus-int4", BATCHES["cpu"])

@@ -153,7 +153,7 @@ def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
     [
         (
             lambda m: replace(m, image_encoder=replace(IMAGE, fingerprint="a" * 32, batch=16)),
-            "image.* x16.* x8.*; .* RAG_ENCODER__IMAGE=tiny .* RAG_ENCODER__BATCH=8 rag index FOLDER",
+            "image.* x16.* x8.*; .* RAG_ENCODER__IMAGE=tiny RAG_ENCODER__DEVICE=cpu rag index FOLDER",
         ),
         (
             lambda m: replace(m, image_encoder=None),
