@@ -153,9 +153,3 @@ def yield_to_others(pid: int, niceness: int) -> None:
     """Lower the priority of a process. Raises OSError."""
     if hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, pid, niceness)
-
-
-def after_fork(action: Callable[[], object]) -> None:
-    """Call `action` in each child that this process forks."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=action)

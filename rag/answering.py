@@ -189,16 +189,16 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     retriever, rewritten, anchor = context.retriever, rewriting.rewritten, rewriting.anchor
     claims, options = rewritten.passage_queries, context.question.options
     if rewritten.by_option:
-        return events.clips_of_options(retriever, options, context.top_k, context.where, claims)
-    # Localization searches the text for an anchor event that is not itself asked for.
-    later = claims if anchor.position == "within" else [*claims, anchor.description]
+        retriever.text_encoder.encode_text([*options, *claims])  # together, and kept
+        return events.clips_of_options(retriever, options, context.top_k, context.where)
+    queries = [context.question.text, *passage_queries(context, rewriting), *claims]
+    retriever.text_encoder.encode_text(queries)
     found = retriever.find_clips(
         context.question.text,
         rewritten.visual_query,
         context.top_k,
         context.where,
         [event for event in (anchor.description, anchor.target) if event],
-        [*passage_queries(context, rewriting), *later],
     )
     if rewritten.counted and (
         seen := events.clips_of_occurrences(retriever, rewritten.counted, found, context.where)

@@ -26,25 +26,19 @@ MOMENT = 1.0
 
 
 def clips_of_options(
-    retriever: Retriever,
-    options: Sequence[str],
-    top_k: int,
-    where: SearchFilter,
-    upcoming: Sequence[str] = (),
+    retriever: Retriever, options: Sequence[str], top_k: int, where: SearchFilter
 ) -> list[RetrievedClip]:
     """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several.
     For each, beside them or as one of them, the clip of the frame that shows it best.
 
-    Of the one video in which the options are found best, for times of two videos have no order. `upcoming`
-    queries of passages are encoded with the options.
+    Of the one video in which the options are found best, for times of two videos have no order.
     """
-    encoded = [*options, *upcoming]
     each = -(-top_k // max(1, len(options)))
 
     def find(where: SearchFilter) -> list[RetrievedClip]:
         found = []
         for option in options:
-            clips = retriever.find_clips(option, option, each, where, upcoming=encoded)
+            clips = retriever.find_clips(option, option, each, where)
             # The matches of one search sum to 1.
             found += [replace(c, event=option, match=c.match and c.match / len(options)) for c in clips]
         return found
@@ -78,8 +72,9 @@ def clips_of_claims(
     """The `top_k` clips whose text is most relevant to what any option claims, of a question that is near
     none by itself. A clip of several options is given once."""
     best: dict[str, RetrievedClip] = {}
+    retriever.text_encoder.encode_text(claims)  # together, and kept
     for claim in claims:
-        for clip in retriever.find_clips(claim, "", top_k, where, upcoming=claims):
+        for clip in retriever.find_clips(claim, "", top_k, where):
             held = best.get(clip.clip.clip_id)
             if held is None or clip.relevance > held.relevance:
                 best[clip.clip.clip_id] = clip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from indexers.protocol import TextTower
 from rag.store.records import ClipFrames
 
 KEPT_CLIPS = 512
-"""Clips kept at most: 47 MB of 30 s at 2 frames a second and 768 dimensions."""
+"""Clips kept, about: 47 MB of 30 s at 2 frames a second and 768 dimensions."""
 
 SHARPNESS = 1.4
 """Of the softmax over clips: of 1, 1.2, 1.4, 1.7 and 2 that under which the right clip has the greatest mean
@@ -25,27 +24,22 @@ LEAST_MATCH = 1e-6
 class FrameCache:
     """The stored frames of clips; a clip without any (sound alone, no image encoder) counts as read too.
 
-    `fetch`: as `rag.store.reading.Reader.frames`. Of more than `KEPT_CLIPS` clips the one that was asked for
-    longest ago is dropped.
+    `fetch`: as `rag.store.reading.Reader.frames`.
     """
 
     def __init__(self, fetch: Callable[[Sequence[str]], list[ClipFrames]]) -> None:
         self._fetch = fetch
-        self._held: OrderedDict[str, ClipFrames | None] = OrderedDict()
+        self._held: dict[str, ClipFrames | None] = {}
 
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
-        missing = [clip_id for clip_id in clip_ids if clip_id not in self._held]
-        read = {frames.clip.clip_id: frames for frames in self._fetch(missing)} if missing else {}
-        found = {}
-        for clip_id in clip_ids:
-            frames = self._held.pop(clip_id) if clip_id in self._held else read.get(clip_id)
-            self._held[clip_id] = frames
-            if frames is not None and len(frames.times):
-                found[clip_id] = frames
-        while len(self._held) > KEPT_CLIPS:
-            self._held.popitem(last=False)
-        return found
+        if len(self._held) > KEPT_CLIPS:
+            self._held.clear()
+        if missing := [clip_id for clip_id in clip_ids if clip_id not in self._held]:
+            self._held.update(dict.fromkeys(missing))
+            self._held.update((frames.clip.clip_id, frames) for frames in self._fetch(missing))
+        held = ((clip_id, self._held[clip_id]) for clip_id in clip_ids)
+        return {clip_id: frames for clip_id, frames in held if frames is not None and len(frames.times)}
 
 
 def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:

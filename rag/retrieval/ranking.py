@@ -13,15 +13,11 @@ given here as a share of its maximum, which first place in every ranking has.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import chain
 from typing import Generic, TypeVar
 
-from corpora.platforms import after_fork
 from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
@@ -283,6 +279,15 @@ class ClipHits:
         return {key: clip_id for clip_id, found in self.spans.items() for key in found}
 
 
+def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
+    """The hits of both searches of one query, by vectors and by words, for which `pool` each were asked."""
+    least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
+    cosine = {hit.key: hit.score for hit in near}
+    for hit in words:
+        cosine.setdefault(hit.key, max(0.0, least))
+    return TextHits(tuple(near), tuple(words), cosine)
+
+
 def best_passages(
     reader: Reader, found: Sequence[TextHits], queries: Sequence[str], top_k: int
 ) -> list[list[RetrievedPassage]]:
@@ -349,41 +354,6 @@ def _sentences_of(text: str) -> list[str]:
     least = (LEAST_WORDS if CLOSED.search(one) else LEAST_UNENDED for one in each)
     spoken = (one for one, words in zip(each, least, strict=True) if len(tokens(one)) >= words)
     return list(spoken) or [text]
-
-
-AT_ONCE = min(4, (os.cpu_count() or 1) + 1)
-"""Searches. With more threads than processors, the one that is waited for gets less of them."""
-Found = TypeVar("Found")
-
-
-@dataclass(frozen=True, slots=True)
-class TextSearches:
-    """Both searches of one query over one table, under way."""
-
-    near: Future[list[Hit]]
-    matched: Future[list[Hit]]
-
-    def hits(self, pool: int) -> TextHits:
-        """Waits for both rankings, by vectors and by words, of which `pool` hits each were asked for."""
-        near, words = self.near.result(), self.matched.result()
-        least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
-        cosine = {hit.key: hit.score for hit in near}
-        for hit in words:
-            cosine.setdefault(hit.key, max(0.0, least))
-        return TextHits(tuple(near), tuple(words), cosine)
-
-
-def start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
-    """Run `search` in a thread; it must not start another and wait for it."""
-    return _threads().submit(search, *arguments)
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    """They spend their time in FAISS and Lance."""
-    # A process that is forked has none of these threads.
-    after_fork(_threads.cache_clear)
-    return ThreadPoolExecutor(AT_ONCE, "search")
 
 
 def search_words(query: str) -> str:

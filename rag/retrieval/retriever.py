@@ -6,8 +6,7 @@ Nothing is decoded here, and nothing is encoded but the question's own text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -39,14 +38,13 @@ from rag.retrieval.ranking import (
     RetrievedClip,
     RetrievedPassage,
     TextHits,
-    TextSearches,
     best_passages,
     by_time,
     clip_with_most,
     hit_id,
     overlap,
     search_words,
-    start,
+    text_hits,
 )
 from rag.retrieval.shots import part_within, passes, resolved, searched_part
 from rag.settings import Settings
@@ -62,15 +60,6 @@ SCORED_CLIPS = 64
 """Clips whose frames are compared at a time: 16 MB for 30 s of 512 dimensions in double precision."""
 JUDGED_CLIPS = 5
 """Clips, the best by their frames, of which the most relevant says how far matches count."""
-
-
-@dataclass(frozen=True, slots=True)
-class _ClipSearches:
-    """Both searches of the text evidence, and that of the images; None where these are not searched."""
-
-    evidence: TextSearches
-    images: Future[tuple[dict[str, float], bool]] | None
-    """Chances of clips, and whether their frames were compared."""
 
 
 class Retriever:
@@ -98,13 +87,7 @@ class Retriever:
     # Retrieval
 
     def find_clips(
-        self,
-        text: str,
-        visual: str,
-        top_k: int,
-        where: SearchFilter = EVERYWHERE,
-        events: Sequence[str] = (),
-        upcoming: Sequence[str] = (),
+        self, text: str, visual: str, top_k: int, where: SearchFilter = EVERYWHERE, events: Sequence[str] = ()
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
@@ -112,12 +95,12 @@ class Retriever:
         the clips' image embeddings; what both say of a clip is averaged (`pooled`). A span counts for the
         clip that holds most of it, one longer than a clip for the clip it starts in. By image, clips are
         found for `visual`, its clauses and `events` in one search, and the first `search.interaction_clips`
-        ranked by how well their frames fit each clause and event. `upcoming` texts of later searches are
-        encoded with `text`.
+        ranked by how well their frames fit each clause and event.
         """
-        where, pool = self.resolve(where), self._pool(top_k)
-        searches = self._clip_searches(text, visual, pool, where, events, upcoming)
-        return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
+        where = self.resolve(where)
+        return self._best_clips(
+            self._clip_hits(text, visual, self._pool(top_k), where, events), visual, top_k
+        )
 
     def with_claims(
         self, clips: Sequence[RetrievedClip], claims: Sequence[str], where: SearchFilter = EVERYWHERE
@@ -166,15 +149,13 @@ class Retriever:
     def find_passages_each(
         self, queries: Sequence[str], top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[list[RetrievedPassage]]:
-        """As `find_passages`, for each of several queries; they are searched side by side."""
+        """As `find_passages`, for each of several queries, which are encoded and read together."""
         if where.videos is not None:
             return [[] for _ in queries]
         pool = self._pool(top_k)
         self.text_encoder.encode_text(queries)  # together, and kept
-        searches = {query: self._passage_searches(query, pool, where) for query in queries}
-        hits = {query: found.hits(pool) for query, found in searches.items()}
-        found = [hits[query] for query in queries]
-        return best_passages(self.reader, found, queries, top_k)
+        hits = {query: self._passage_hits(query, pool, where) for query in dict.fromkeys(queries)}
+        return best_passages(self.reader, [hits[query] for query in queries], queries, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
@@ -358,7 +339,7 @@ class Retriever:
     def _spans_of_video(self, video_id: str, text: str) -> list[RelevantSpan]:
         """Text of one video that the query finds, without title and tags."""
         where = SearchFilter(videos=frozenset([video_id]))
-        hits = self._evidence_searches(text, LEAST_POOL, where).hits(LEAST_POOL)
+        hits = self._evidence_hits(text, LEAST_POOL, where)
         return [
             span
             for found in self._spans_by_clip(text, hits).values()
@@ -400,55 +381,37 @@ class Retriever:
         assert self.tower is not None
         return self.tower.encode_text(list(dict.fromkeys(texts)))
 
-    def _clip_searches(
-        self,
-        text: str,
-        visual: str,
-        pool: int,
-        where: SearchFilter,
-        events: Sequence[str] = (),
-        upcoming: Sequence[str] = (),
-    ) -> _ClipSearches:
-        """A filter on kinds of evidence asks for text, not for images."""
-        # Side by side: words need no vector, and the text is encoded while the images are searched.
-        matched = start(self.reader.match_evidence, search_words(text), pool, where)
-        images = None
-        if visual and self.tower is not None and where.kinds is None:
-            compared = self.settings.search.interaction_clips
-            parts = clauses(visual)
-            # A query that is one clause is encoded once.
-            texts = [*(parts if len(parts) > 1 else [visual]), *events] if compared else []
-            vector = unit_sum(self._image_space_vectors([visual, *texts]))
-            images = start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
-        self.text_encoder.encode_text([text, *upcoming])
-        near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
-        return _ClipSearches(TextSearches(near, matched), images)
-
     def _clip_hits(
-        self, searches: _ClipSearches, text: str, visual: str, pool: int, where: SearchFilter
+        self, text: str, visual: str, pool: int, where: SearchFilter, events: Sequence[str] = ()
     ) -> ClipHits:
-        evidence = searches.evidence.hits(pool)
+        """A filter on kinds of evidence asks for text, not for images."""
+        evidence = self._evidence_hits(text, pool, where)
         spans = self._spans_by_clip(text, evidence, where)
-        if searches.images is None:
+        if not visual or self.tower is None or where.kinds is not None:
             return ClipHits(evidence, spans)
-        (images, compared), searched = searches.images.result(), self.reader.count_clips(where)
+        images, compared = self._by_images(visual, events, pool, where)
+        searched = self.reader.count_clips(where)
         # Of clips that all look alike, or of which none is right, some match is the greatest too.
         relevance = self._image_relevance(visual, list(images)[:JUDGED_CLIPS], searched)
         return ClipHits(evidence, spans, images, compared, relevance, searched)
 
     def _by_images(
-        self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
+        self, visual: str, events: Sequence[str], pool: int, where: SearchFilter
     ) -> tuple[dict[str, float], bool]:
-        """Clips near `vector` with their match, best first, by late interaction of frames with texts (t, d).
+        """Clips near a visual query, its clauses and `events` with their match, best first, by late
+        interaction of their frames with these.
 
         Clips that were not compared follow, in the order of the search. Where none was, matches are by the
         cosines of whole clips, and the second is False.
         """
-        compared = self.settings.search.interaction_clips if len(texts) else 0
+        compared, parts = self.settings.search.interaction_clips, clauses(visual)
+        # A query that is one clause is encoded once.
+        texts = [*(parts if len(parts) > 1 else [visual]), *events] if compared else []
+        vector = unit_sum(self._image_space_vectors([visual, *texts]))
         hits = self.reader.search_clips(vector, max(pool, compared), where)
-        near = [hit.key for hit in hits[:compared]]
+        near = self._frames.get([hit.key for hit in hits[:compared]])
         scores = late_interaction(
-            ((key, held.vectors) for key, held in self._frames.get(near).items()), texts
+            ((key, held.vectors) for key, held in near.items()), self._image_space_vectors(texts)
         )
         if not scores and hits:
             cosines = standardised([hit.score for hit in hits]).tolist()
@@ -475,15 +438,13 @@ class Retriever:
             for item in fused
         ]
 
-    def _evidence_searches(self, text: str, pool: int, where: SearchFilter) -> TextSearches:
-        reader = self.reader
-        matched = start(reader.match_evidence, search_words(text), pool, where)
-        return TextSearches(start(reader.search_evidence, self._text_vector(text), pool, where), matched)
+    def _evidence_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
+        near = self.reader.search_evidence(self._text_vector(text), pool, where)
+        return text_hits(near, self.reader.match_evidence(search_words(text), pool, where), pool)
 
-    def _passage_searches(self, text: str, pool: int, where: SearchFilter) -> TextSearches:
-        reader = self.reader
-        matched = start(reader.match_passages, search_words(text), pool, where)
-        return TextSearches(start(reader.search_passages, self._text_vector(text), pool, where), matched)
+    def _passage_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
+        near = self.reader.search_passages(self._text_vector(text), pool, where)
+        return text_hits(near, self.reader.match_passages(search_words(text), pool, where), pool)
 
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
@@ -524,7 +485,7 @@ class Retriever:
     ) -> dict[str, tuple[RelevantSpan, ...]]:
         """Text evidence for the anchor event, in the videos of these clips only."""
         where = SearchFilter(videos=frozenset(found.clip.video_id for found in clips))
-        hits = self._evidence_searches(event, LEAST_POOL, where).hits(LEAST_POOL)
+        hits = self._evidence_hits(event, LEAST_POOL, where)
         return {key: tuple(spans.values()) for key, spans in self._spans_by_clip(event, hits).items()}
 
     def _retrieved(
@@ -549,11 +510,9 @@ class Retriever:
         if kind == "passage":
             return [], self.find_passages(query, k, where)
         pool = self._pool(k)
-        of_clips = self._clip_searches(query, query, pool, where)
-        # Passages are found and read while the clips are searched.
-        passage_hits = self._passage_searches(query, pool, where).hits(pool)
+        passage_hits = self._passage_hits(query, pool, where)
         passages = best_passages(self.reader, [passage_hits], [query], k)[0]
-        clip_hits = self._clip_hits(of_clips, query, query, pool, where)
+        clip_hits = self._clip_hits(query, query, pool, where)
         clips = self._best_clips(clip_hits, query, k)
         score = {item.key: item.score for item in clip_hits.ranked_with(clips, passages, passage_hits)}
         return (
