@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from localization.methods import METHODS, Interval, Position, shifted
+from localization.methods import METHODS, Interval, Position, most_salient_windows, shifted, window_beside
 from localization.sampling import frames_inside, midpoints
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity, rasterised
@@ -74,14 +74,14 @@ def localize_video(
 
     Empty where there are neither frames nor relevant text.
     """
-    held, method, interval = query.inside(start, end), METHODS[settings.method], (start, end)
+    held, interval = query.inside(start, end), (start, end)
     if not len(held.times):
         found = _salient_text(held, settings, interval, count) or _covering(held, settings, interval, count)
         found = [shifted(span, interval, held.position) for span in found]
     elif held.position == "within":
-        found = method.within(held.times, _fused(held), settings, interval, count)
+        found = METHODS[settings.method](held.times, _fused(held), settings, interval, count)
     else:
-        found = [method.beside(held.times, _fused(held), held.target, settings, interval, held.position)]
+        found = [window_beside(held.times, _fused(held), held.target, settings, interval, held.position)]
     return [Window(video_id, round(s.start, 6), round(s.end, 6), round(s.score, 6)) for s in found]
 
 
@@ -124,11 +124,11 @@ def _salient_text(
 ) -> list[Span]:
     """Windows of several lengths by the relevant text alone; none where the method has one length, and none
     where no moment is more relevant than others."""
-    method = METHODS[settings.method]
-    if method.one_length or not len(query.spans):
+    if settings.method != "salient" or not len(query.spans):
         return []
     times, relevance = relevance_curve(query, start=interval[0], end=interval[1])
-    return [span for span in method.within(times, relevance, settings, interval, count) if span.score > 0]
+    spans = most_salient_windows(times, relevance, settings, interval, count)
+    return [span for span in spans if span.score > 0]
 
 
 def _covering(

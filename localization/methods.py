@@ -14,7 +14,7 @@ event is localized, and "we shift the localization window by 1 second accordingl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -102,7 +102,7 @@ def most_salient_windows(
     return [scores.span(index) for scores, index in (spans[at] for at in chosen)]
 
 
-def paired_window(
+def window_beside(
     times: ArrayLike,
     anchor: ArrayLike,
     target: ArrayLike | None,
@@ -110,12 +110,13 @@ def paired_window(
     interval: Interval,
     side: Side,
 ) -> Span:
-    """The window of `window_seconds` around the event that `paired_event` finds, with its score.
+    """The window before or after an anchor event: around the event that `paired_event` finds, with its score.
 
-    `times`, `anchor`, `target`: float64 (n,). Where the event asked for is not known: `shifted_window`.
+    `times`, `anchor`, `target`: float64 (n,). By the method `egofact`, which localizes by the anchor alone,
+    and where the event asked for is not known: `shifted_window`.
     """
-    if target is None:
-        return shifted_window(times, anchor, target, settings, interval, side)
+    if target is None or settings.method == "egofact":
+        return shifted_window(times, anchor, settings, interval, side)
     (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
     _, event = paired_event(times, anchor, target, start=start, end=end, position=side, event_seconds=seconds)
@@ -123,12 +124,7 @@ def paired_window(
 
 
 def shifted_window(
-    times: ArrayLike,
-    anchor: ArrayLike,
-    target: ArrayLike | None,  # noqa: ARG001 (one shape: the paper localizes by the anchor alone)
-    settings: LocalizeSettings,
-    interval: Interval,
-    side: Side,
+    times: ArrayLike, anchor: ArrayLike, settings: LocalizeSettings, interval: Interval, side: Side
 ) -> Span:
     """The anchor's best window, a second earlier or later, kept inside `interval`. EgoFact, D.2.4.
 
@@ -193,26 +189,7 @@ def shifted(window: Span, interval: Interval, position: Position) -> Span:
     return replace(window, start=window.start + by, end=window.end + by)
 
 
-Within = Callable[["ArrayLike", "ArrayLike", LocalizeSettings, Interval, int], list[Span]]
-"""Finds the windows of an event, best first, as `event_windows` does."""
-Beside = Callable[["ArrayLike", "ArrayLike", "ArrayLike | None", LocalizeSettings, Interval, Side], Span]
-"""Finds the window before or after an anchor event, as `paired_window` does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """How a window is chosen: for the event itself, and before or after it.
-
-    `one_length`: all windows are of `window_seconds`. Otherwise text alone is searched by `within` too.
-    """
-
-    within: Within
-    beside: Beside
-    one_length: bool = True
-
-
-METHODS: Mapping[MethodName, Method] = {
-    "event": Method(event_windows, paired_window),
-    "egofact": Method(best_windows, shifted_window),
-    "salient": Method(most_salient_windows, paired_window, one_length=False),
-}
+METHODS: Mapping[
+    MethodName, Callable[[ArrayLike, ArrayLike, LocalizeSettings, Interval, int], list[Span]]
+] = {"event": event_windows, "egofact": best_windows, "salient": most_salient_windows}
+"""What finds the windows of an event, best first."""

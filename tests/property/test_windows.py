@@ -103,7 +103,7 @@ def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) ->
 def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(case: Case, position: Side) -> None:
     anchor = best_window(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
     settings = LocalizeSettings(window_seconds=case.length)
-    found = shifted_window(case.times, case.similarity, None, settings, (case.start, case.end), position)
+    found = shifted_window(case.times, case.similarity, settings, (case.start, case.end), position)
     assert case.start <= found.start < found.end <= case.end
     assert found.end - found.start == anchor.end - anchor.start
     moved = found.start - anchor.start
