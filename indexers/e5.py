@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import expect_digest, file_digest, fingerprint
-from indexers.families import SENTENCE, EncoderSource, FolderLayout, TextEncoderFamily
+from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
 from indexers.folders import Role
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
@@ -311,5 +311,5 @@ def _open_folder(source: EncoderSource, role: Role) -> TextEncoder:
 
 FAMILY = TextEncoderFamily(open=_open_folder, layout=SENTENCE)
 """The publisher's model, as `rag models pull multilingual-e5-small` gets it."""
-PACKED_FAMILY = TextEncoderFamily(open=_open_file, layout=FolderLayout((FILE,), ""), file=FILE)
+PACKED_FAMILY = TextEncoderFamily(open=_open_file, layout=(FILE,), file=FILE)
 """The 4-bit file."""

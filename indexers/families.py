@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpora.entry_points import load_entry_point
 from indexers.settings import EncoderSettings
@@ -19,33 +19,19 @@ if TYPE_CHECKING:
     from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
-CONFIG, TOKENIZER_JSON = "config.json", "tokenizer.json"
+Layout = tuple[str, ...]
+"""Files that a model cannot do without: names; where any one of several will do, with a bar between. Tensors
+may be in parts, by their index."""
+CONFIG, TOKENIZER_JSON, TENSORS = "config.json", "tokenizer.json", "model.safetensors"
 PREPROCESSOR = "preprocessor_config.json|processor_config.json"
 TOKENIZER = f"{TOKENIZER_JSON}|vocab.json|spiece.model|vocab.txt"
+TRANSFORMERS: Layout = (CONFIG, PREPROCESSOR, TOKENIZER, TENSORS)
+IMAGE_TEXT: Layout = (CONFIG, PREPROCESSOR, TOKENIZER_JSON, TENSORS)
+SENTENCE: Layout = (CONFIG, TOKENIZER_JSON, TENSORS)
+READER: Layout = (CONFIG, TOKENIZER, TENSORS)
+WHISPER: Layout = (CONFIG, TOKENIZER_JSON, "vocabulary.txt|vocabulary.json", "model.bin|model.bin.part1")
 
-
-@dataclass(frozen=True, slots=True)
-class FolderLayout:
-    """Files that a model cannot do without."""
-
-    required: tuple[str, ...] = ()
-    """Names; where any one of several will do, with a bar between."""
-    tensors: str = "model.safetensors"
-    """The safetensors file, whole or in parts by its index; empty where the weights have another form."""
-    other_tensors: tuple[str, ...] = ()
-    """Other names that the file may have in a folder of one's own."""
-
-
-TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
-IMAGE_TEXT = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER_JSON))
-SENTENCE = FolderLayout((CONFIG, TOKENIZER_JSON))
-READER = FolderLayout((CONFIG, TOKENIZER))
-WHISPER = FolderLayout(
-    (CONFIG, TOKENIZER_JSON, "vocabulary.txt|vocabulary.json", "model.bin|model.bin.part1"), tensors=""
-)
-
-GROUP = "rag.image_encoders"
-TEXT_GROUP = "rag.text_encoders"
+GROUPS = {"image encoder": "rag.image_encoders", "text encoder": "rag.text_encoders"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +49,7 @@ class EncoderSource:
 class _Family:
     """Encoders that one module opens."""
 
-    layout: FolderLayout
+    layout: Layout
     """Files of a whole model folder."""
     file: str = ""
     """The one file of the folder that is opened; empty where the folder is."""
@@ -91,13 +77,7 @@ class TextEncoderFamily(_Family):
     before a question than before a passage. Raises as `ImageEncoderFamily.open_image`."""
 
 
-def load_text_family(name: str) -> TextEncoderFamily:
-    """Raises `UsageError` for an unknown name, `SettingsError` where its module cannot be imported."""
-    family: TextEncoderFamily = load_entry_point(TEXT_GROUP, name, "family of text encoders")
-    return family
-
-
-def load_family(name: str) -> ImageEncoderFamily:
-    """Raises `UsageError` for an unknown name, `SettingsError` where its module cannot be imported."""
-    family: ImageEncoderFamily = load_entry_point(GROUP, name, "family of image encoders")
-    return family
+def load_family(purpose: str, name: str) -> Any:
+    """The family of an "image encoder" or a "text encoder". Raises `UsageError` for an unknown name,
+    `SettingsError` where its module cannot be imported."""
+    return load_entry_point(GROUPS[purpose], name, f"family of {purpose}s")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from operator import attrgetter
 from typing import Any
 
 from indexers.digests import folder_digest
@@ -31,42 +30,32 @@ def open_transformers(source: EncoderSource, *, backend: str, batch: int) -> Tor
         )
     if kind not in {"clip", "siglip"}:
         raise WeightsInvalid(f"{folder}: a {kind or 'nameless'} model, and neither CLIP nor SigLIP")
-    preprocessing = read_preprocessing(folder)
-    tensors = Tensors(files)
-    with quiet_transformers():
-        tower, features = _clip_vision(folder, tensors) if kind == "clip" else _siglip_vision(folder)
+    preprocessing, tensors, given = read_preprocessing(folder), Tensors(files), dict[str, Any]()
+    model, features = "SiglipVisionModel", "pooler_output"
+    dim = tensors.shape(
+        "visual_projection.weight" if kind == "clip" else "vision_model.post_layernorm.weight"
+    )[0]
+    if kind == "clip":
+        model, features = "CLIPVisionModelWithProjection", "image_embeds"
+        with quiet_transformers():
+            from transformers.models.clip.configuration_clip import CLIPVisionConfig
+
+            config = CLIPVisionConfig.from_pretrained(str(folder), local_files_only=True)
+        # A whole CLIP says its projection's width beside vision_config, where the tower alone does not look.
+        config.projection_dim = dim
+        given["config"] = config
+    _, tower = load_pretrained(
+        folder, "image encoder", model, lambda *_, **__: None, dtype="float32", **given
+    )
     return TorchImageEncoder(
         name=source.name,
-        dim=_dim(tensors, kind),
+        dim=dim,
         weights=folder_digest(files),
         preprocessing=preprocessing,
-        forward=in_dtype(tower, features, backend),
+        forward=in_dtype(tower.eval(), attrgetter(features), backend),
         backend=backend,
         batch=batch,
     )
-
-
-def _dim(tensors: Tensors, kind: str) -> int:
-    name = "visual_projection.weight" if kind == "clip" else "vision_model.post_layernorm.weight"
-    return tensors.shape(name)[0]
-
-
-def _clip_vision(folder: Path, tensors: Tensors) -> tuple[Any, Callable[[Any], Any]]:
-    from transformers.models.clip.configuration_clip import CLIPVisionConfig
-
-    config = CLIPVisionConfig.from_pretrained(str(folder), local_files_only=True)
-    # A whole CLIP says its projection's width beside vision_config, where the tower alone does not look.
-    config.projection_dim = _dim(tensors, "clip")
-    return _tower(folder, "CLIPVisionModelWithProjection", config=config), lambda output: output.image_embeds
-
-
-def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any]]:
-    return _tower(folder, "SiglipVisionModel"), lambda output: output.pooler_output
-
-
-def _tower(folder: Path, name: str, **given: Any) -> Any:
-    _, tower = load_pretrained(folder, "image encoder", name, lambda *_, **__: None, dtype="float32", **given)
-    return tower.eval()
 
 
 CLIP = ImageEncoderFamily(

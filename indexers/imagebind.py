@@ -25,7 +25,7 @@ from corpora.records import Frames
 from indexers.devices import device_memory, placement
 from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
-from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
 from indexers.protocol import TextTower, unit_rows
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
@@ -242,6 +242,6 @@ def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageBind
 FAMILY = ImageEncoderFamily(
     open_image=_open_image,
     open_text=lambda source: ImageBindText(source.name, source.path),
-    layout=FolderLayout(("imagebind_huge.pth",), ""),
+    layout=("imagebind_huge.pth",),
     file="imagebind_huge.pth",
 )

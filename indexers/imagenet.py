@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import cache_folder, expect_digest, fingerprint, folder_digest, write_cache
-from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.models.catalogue import known_model
 from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
@@ -236,11 +236,7 @@ def _open_image(source: EncoderSource, *, backend: str, batch: int) -> Classifie
 
 
 FAMILY = ImageEncoderFamily(
-    open_image=_open_image,
-    open_text=ImageNetText,
-    layout=FolderLayout((FILE,), ""),
-    file=FILE,
-    backend=BACKEND,
+    open_image=_open_image, open_text=ImageNetText, layout=(FILE,), file=FILE, backend=BACKEND
 )
 
 

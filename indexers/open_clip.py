@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
-from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.folders import read_json
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
 from indexers.protocol import TextTower
@@ -143,5 +143,5 @@ def _preprocessing(folder: Path, model: Any) -> Preprocessing:
 FAMILY = ImageEncoderFamily(
     open_image=open_openclip,
     open_text=lambda source: OpenClipText(source.name, source.path),
-    layout=FolderLayout((CONFIG,), WEIGHTS[0], WEIGHTS[1:]),
+    layout=(CONFIG, "|".join(WEIGHTS)),
 )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from corpora.entry_points import find_entry_point
 from corpora.errors import RagError, os_reason
@@ -15,15 +15,13 @@ from indexers.devices import BACKENDS, BATCHES, find_device
 from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
-    GROUP,
+    GROUPS,
     SENTENCE,
-    TEXT_GROUP,
     EncoderSource,
-    FolderLayout,
     ImageEncoderFamily,
+    Layout,
     TextEncoderFamily,
     load_family,
-    load_text_family,
 )
 from indexers.folders import read_sentence_folder
 from indexers.models.catalogue import Purpose, known_model
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
-F = TypeVar("F", ImageEncoderFamily, TextEncoderFamily)
 ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
 HUB_KINDS = ("hf", "openclip")
@@ -178,29 +175,30 @@ def own_model(name: str) -> tuple[str, Path] | None:
 def image_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
     """Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`; imports nothing heavy."""
     name = ALIASES.get(name, name)
-    return _source(name, settings, "image encoder", GROUP, load_family, "clip")
+    return _source(name, settings, "image encoder", "clip")
 
 
 def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
     """The family that opens a text encoder, and what from. Raises as `image_source`."""
-    family, source = _source(name, settings, "text encoder", TEXT_GROUP, load_text_family, "sentence")
+    family, source = _source(name, settings, "text encoder", "sentence")
     if own_model(name) is None and (published := known_model(name).sha256.get("model.safetensors")):
         expect_digest(source.path / "model.safetensors", published)
     return family, source
 
 
 def _source(
-    name: str, settings: EncoderSettings, purpose: Purpose, group: str, load: Callable[[str], F], folders: str
-) -> tuple[F, EncoderSource]:
+    name: str, settings: EncoderSettings, purpose: Purpose, folders: str
+) -> tuple[Any, EncoderSource]:
     """What opens an encoder; `folders`: the family of `hf:FOLDER`."""
     kind, path = own_model(name) or ("", Path())
     kind = folders if kind == "hf" else kind
-    if kind and find_entry_point(group, kind) is not None:
-        family = load(kind)
+    if kind and find_entry_point(GROUPS[purpose], kind) is not None:
+        family = load_family(purpose, kind)
         if not family.file:
             path = whole_folder(path, family.layout)
     else:
-        path, family = find_weights(name, settings, purpose), load(known_model(name).family)
+        path = find_weights(name, settings, purpose)
+        family = load_family(purpose, known_model(name).family)
     if family.file:
         path = path / family.file if path.is_dir() else path
         if not path.is_file():
@@ -208,7 +206,7 @@ def _source(
     return family, EncoderSource(name, path, settings)
 
 
-def whole_folder(path: Path, layout: FolderLayout) -> Path:
+def whole_folder(path: Path, layout: Layout) -> Path:
     """The folder of a model of one's own. Raises `WeightsMissing`, or `WeightsInvalid` where it lacks a file,
     or has half of one."""
     if not path.is_dir():

@@ -37,18 +37,20 @@ def late_interaction(
         products.append(rows @ wanted)
     if not products:
         return {}
-    counts = np.array([len(rows) for rows in products])
+    ends = np.cumsum([len(rows) for rows in products])
     similarity = np.concatenate(products).astype(np.float64).round(6)
     similarity -= similarity.mean(axis=0)
     similarity /= np.maximum(similarity.std(axis=0), FLAT)
-    ends = np.cumsum(counts)
-    sums = np.concatenate([np.zeros((1, len(texts))), np.cumsum(similarity, axis=0)])
-    best = np.empty((len(counts), len(texts)))
-    for at, (end, count) in enumerate(zip(ends, counts, strict=True)):
-        width = min(FRAMES, count)
-        held = sums[end - count : end + 1]
-        best[at] = (held[width:] - held[:-width]).max(axis=0) / width
     scores: dict[str, float] = {}
-    for key, score in zip(keys, best.sum(axis=1).round(6).tolist(), strict=True):
+    for key, own in zip(keys, np.split(similarity, ends[:-1]), strict=True):
+        score = round(float(best_stretch(own).sum()), 6)
         scores[key] = max(score, scores.get(key, score))
     return scores
+
+
+def best_stretch(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64 (t,): of each column of `values`, float64 (n, t), n at least 1, the best mean of `FRAMES`
+    neighbouring rows; of fewer rows the mean of all."""
+    width = min(FRAMES, len(values))
+    sums = np.cumsum(np.concatenate([np.zeros((1, values.shape[1])), values]), axis=0)
+    return np.asarray(((sums[width:] - sums[:-width]) / width).max(axis=0), np.float64)

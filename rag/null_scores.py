@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from localization.interaction import best_stretch
 from rag.relevance import IMAGE_MIDDLE, image_relevance
 from rag.settings import TOP_K
 from rag.store.records import SCORE_MEASURES, ClipFrames, NullScores, ScoreCalibration
@@ -56,8 +57,6 @@ BACKGROUND = tuple(
     subject if number % 2 else f"A video that shows {subject}." for number, subject in enumerate(SUBJECTS)
 )
 """In the two forms of a visual query: as a rewritten question, and as words that are searched."""
-FRAMES = 4
-"""Neighbouring frames whose mean is scored: 2 s at 2 a second."""
 STEP = 8
 """Between the sizes of samples."""
 LARGEST = 16_384
@@ -79,18 +78,6 @@ def content_digest(ids: Sequence[str]) -> str:
 def centre_of(texts: NDArray[np.float32]) -> tuple[float, ...]:
     """Mean of the rows of `texts`, float32 (b, d): d numbers, to 9 decimals."""
     return tuple(texts.astype(np.float64).mean(axis=0).round(9).tolist())
-
-
-def frame_score(direction: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Best mean of neighbouring frames, float64 (q,).
-
-    `direction`: float64 (q, d), query less centre. `vectors`: float64 (n, d), the frames in order, n at least
-    1. A clip of fewer than `FRAMES` frames counts with the mean of all.
-    """
-    products = direction @ vectors.T
-    width = min(FRAMES, len(vectors))
-    sums = np.cumsum(np.concatenate([np.zeros((len(products), 1)), products], axis=1), axis=1)
-    return np.asarray(((sums[:, width:] - sums[:, :-width]) / width).max(axis=1), np.float64)
 
 
 def standard_score(null: NullScores, score: float, searched: int) -> float:
@@ -120,7 +107,7 @@ class LibraryScores:
         if null is None or frames is None or not len(frames):
             return 0.0
         direction = (query.astype(np.float64) - self._centre)[None]
-        score = float(frame_score(direction, frames.astype(np.float64))[0])
+        score = float(best_stretch((direction @ frames.astype(np.float64).T).T)[0])
         return image_relevance(standard_score(null, score, searched), self._middle)
 
 
@@ -161,7 +148,7 @@ def measure_null_scores(
         places = looked_at[start : start + CLIPS_AT_ONCE]
         for place, clip in zip(places, read_frames([ids[at] for at in places]), strict=True):
             vectors = clip.vectors if len(clip.times) else clip.clip_vector[None]
-            scores[:, place] = frame_score(directions, vectors.astype(np.float64))
+            scores[:, place] = best_stretch((directions @ vectors.astype(np.float64).T).T)
     best = [np.take_along_axis(scores, chosen[size], axis=1).max(axis=1) for size in sizes]
     return NullScores(
         sizes=(*sizes[:-1], len(clip_ids)),

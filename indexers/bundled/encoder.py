@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import expect_digest
-from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.models.catalogue import known_model
 from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
@@ -81,7 +81,7 @@ def open_bundled(source: EncoderSource, *, backend: str, batch: int) -> Classifi
 FAMILY = ImageEncoderFamily(
     open_image=open_bundled,
     open_text=open_bundled_text,
-    layout=FolderLayout(tensors="tower.safetensors"),
+    layout=("tower.safetensors",),
     file="tower.safetensors",
     backend=BACKEND,
 )

@@ -13,24 +13,12 @@ from corpora.errors import SettingsError
 Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
 
 TRANSFORMERS_FILES = (
-    *("config.json", "preprocessor_config.json", "processor_config.json", "tokenizer.json"),
-    *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt"),
-    *("spiece.model", "model.safetensors", "model-*-of-*.safetensors", "model.safetensors.index.json"),
-)
-SENTENCE_FILES = (
-    *TRANSFORMERS_FILES,
-    "vocab.txt",
-    "modules.json",
-    "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "1_Pooling/config.json",
-)
-REASONER_FILES = (
-    *TRANSFORMERS_FILES,
-    "generation_config.json",
-    "chat_template.json",
-    "chat_template.jinja",
-    "video_preprocessor_config.json",
+    *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
+    *("video_preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt"),
+    *("special_tokens_map.json", "added_tokens.json", "merges.txt", "spiece.model", "chat_template.json"),
+    *("chat_template.jinja", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"),
+    *("config_sentence_transformers.json", "model.safetensors", "model-*-of-*.safetensors"),
+    "model.safetensors.index.json",
 )
 # A CTranslate2 `model.bin` is no pickle: a plain list of named tensors in a format of its own.
 WHISPER_FILES = (
@@ -39,13 +27,7 @@ WHISPER_FILES = (
 )
 OPENCLIP_FILES = ("open_clip_config.json", "open_clip_model.safetensors")
 
-FILE_SETS = {
-    "transformers": TRANSFORMERS_FILES,
-    "sentence": SENTENCE_FILES,
-    "reasoner": REASONER_FILES,
-    "whisper": WHISPER_FILES,
-    "openclip": OPENCLIP_FILES,
-}
+FILE_SETS = {"transformers": TRANSFORMERS_FILES, "whisper": WHISPER_FILES, "openclip": OPENCLIP_FILES}
 """Lists of patterns that `catalogue.toml` names."""
 
 

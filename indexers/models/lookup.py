@@ -12,15 +12,7 @@ from pathlib import Path
 from corpora.errors import SettingsError, os_reason
 from indexers.digests import file_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import (
-    READER,
-    SENTENCE,
-    TRANSFORMERS,
-    WHISPER,
-    FolderLayout,
-    load_family,
-    load_text_family,
-)
+from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, Layout, load_family
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import tensor_files
@@ -166,10 +158,7 @@ def check_folder(model: Model, folder: Path) -> None:
     """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs, whole as far
     as names, sizes and the safetensors header show; of what comes in a package, which no pull has checked,
     also as it was published."""
-    layout = LAYOUTS.get(model.family)
-    if layout is None:
-        load = load_text_family if model.purpose == "text encoder" else load_family
-        layout = load(model.family).layout
+    layout = LAYOUTS.get(model.family) or load_family(model.purpose, model.family).layout
     try:
         check_layout(layout, folder)
         for name, published in model.sha256.items() if model.packaged else ():
@@ -182,25 +171,24 @@ def check_folder(model: Model, folder: Path) -> None:
         ) from error
 
 
-def check_layout(layout: FolderLayout, folder: Path) -> None:
+def check_layout(layout: Layout, folder: Path) -> None:
     """Raise `ValueError` for a file of the layout that is missing, or not whole as far as names, sizes and
     the safetensors header show."""
-    for names in layout.required:
-        there = [folder / name for name in names.split("|") if (folder / name).is_file()]
-        if not there:
-            raise ValueError(f"no {names.replace('|', ' or ')}")
-        for path in there:
-            _check_plain(path)
-    if layout.tensors:
-        from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError, safe_open
 
-        for path in tensor_files(folder, (layout.tensors, *layout.other_tensors)):
+    for line in layout:
+        names, tensors = line.split("|"), line.endswith(".safetensors")
+        there = [folder / name for name in names if (folder / name).is_file()]
+        for path in tensor_files(folder, names) if tensors else there:
             _check_plain(path)
             try:
-                with safe_open(str(path), framework="np"):
-                    pass  # refuses overlapping, truncated and out-of-range entries
+                if tensors:
+                    with safe_open(str(path), framework="np"):
+                        pass  # refuses overlapping, truncated and out-of-range entries
             except SafetensorError as error:
                 raise ValueError(f"{path.name} is no whole safetensors file: {error}") from error
+        if not there and not tensors:
+            raise ValueError(f"no {' or '.join(names)}")
 
 
 def _check_plain(path: Path) -> None:

@@ -8,16 +8,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from corpora.records import Clip, Video
-from localization.occurrences import occurrences
 from rag.records import SearchFilter
 from rag.relevance import IMAGE_MIDDLE, image_relevance
 from rag.retrieval.ranking import RetrievedClip, clip_with_most
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.shots import allowed
 
+LEAST_SHARE = 0.6
+"""Of the greatest score, that a frame must reach to show the same event."""
+SAME_SECONDS = 10.0
+"""Between two frames that show one occurrence, at most."""
+LEAST_SECONDS = 1.0
+"""From the first to the last frame of an occurrence."""
 MOST_OCCURRENCES = 24
 """That are read; of more, those in which the event is seen best."""
 
@@ -118,6 +123,22 @@ def clips_of_occurrences(
         found.append(_seen_at(video, held, event, start, end, z))
     best = sorted(found, key=lambda clip: -clip.score)[:MOST_OCCURRENCES]
     return [clip for clip in found if clip in best]
+
+
+def occurrences(times: ArrayLike, scores: ArrayLike, least: float) -> list[tuple[float, float]]:
+    """Times of the first and the last frame of each occurrence, in seconds, rising.
+
+    `times`: float (n,) seconds, rising; `scores`: float (n,), how well each frame shows the event. A frame
+    shows it from the greater of `least` and 0.6 of the greatest score on: how high scores are where an
+    event is seen differs from event to event.
+    """
+    at, values = np.asarray(times, np.float64), np.asarray(scores, np.float64)
+    if not len(at):
+        return []
+    seen = at[values >= max(least, LEAST_SHARE * float(values.max()))]
+    stretches = np.split(seen, np.flatnonzero(np.diff(seen) > SAME_SECONDS) + 1)
+    ends = [(float(one[0]), float(one[-1])) for one in stretches if len(one)]
+    return [(start, end) for start, end in ends if end - start >= LEAST_SECONDS]
 
 
 def _scores_inside(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -207,10 +208,7 @@ def test_off_says_why() -> None:
 
 @pytest.mark.slow
 def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
-    folder = tmp_path / MODEL
-    folder.mkdir()
-    for path in (models / MODEL).iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
+    folder = shutil.copytree(models / MODEL, tmp_path / MODEL)
     (folder / "model.bin").write_bytes((models / MODEL / "model.bin").read_bytes()[:5000])
     own = AsrSettings(model=f"hf:{folder}")
     needed = own.model_copy(update={"mode": "on"})

@@ -41,22 +41,6 @@ def test_values_are_exact(file: Path, name: str) -> None:
     assert tensors.shape(name) == (6, 4)
 
 
-@pytest.mark.slow
-def test_what_cannot_be_read_is_named(file: Path) -> None:
-    with pytest.raises(WeightsInvalid, match="quarter"):
-        Tensors([file]).read("quarter")
-    with pytest.raises(WeightsInvalid, match="I64"):
-        Tensors([file]).read("whole")
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff" * 64])
-def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(content)
-    with pytest.raises(WeightsInvalid):
-        Tensors([path])
-
-
 def test_shards_are_found_by_their_index(file: Path) -> None:
     folder = file.parent
     file.rename(folder / "model-00001-of-00001.safetensors")

@@ -10,23 +10,10 @@ import pytest
 from indexers.e5 import FILE, Q4, E5File, PieceTokens
 from indexers.models.lookup import find_weights
 from indexers.settings import EncoderSettings
-from indexers.tokens import image_text_tokens, sentence_tokens
+from indexers.tokens import sentence_tokens
 from rag.errors import WeightsInvalid
-from tests.fakes.tiny_models import save_clip, save_siglip
 
 LONG = "lamp " * 300
-
-
-@pytest.mark.slow
-def test_long_texts_keep_their_end(tmp_path: Path) -> None:
-    clip, siglip = save_clip(tmp_path / "clip"), save_siglip(tmp_path / "siglip")
-    short, long = (image_text_tokens(clip)(text) for text in ("a cat", LONG))
-    assert (len(long), long[-1]) == (77, short[-1])
-    short, long = (image_text_tokens(siglip)(text) for text in ("a cat", LONG))
-    assert len(short) == len(long) == 64
-    assert long[-1] == 1
-    assert 1 in short
-    assert short[-1] == 0
 
 
 def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:

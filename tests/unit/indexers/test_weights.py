@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import save
 
 from indexers.models import lookup
-from indexers.models.catalogue import catalogue, known_model
+from indexers.models.catalogue import MODELS, known_model
 from indexers.models.lookup import find_weights, home_folder, list_models
 from indexers.registry import AUTO_ORDER, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
@@ -51,31 +51,21 @@ def test_unknown_names_are_refused() -> None:
 
 
 def test_places_in_their_order(settings: EncoderSettings, tmp_path: Path) -> None:
-    cache = Path(os.environ["HF_HOME"]) / "hub" / "models--facebook--metaclip-l14-fullcc2.5b"
-    fill(cache / "snapshots" / "aaaa")
-    assert find_weights(NAME, settings) == cache / "snapshots" / "aaaa"
-    fill(cache / "snapshots" / "bbbb")
-    assert find_weights(NAME, settings) == cache / "snapshots" / "aaaa"
+    name = "clip-vit-base-patch32"
+    cache = Path(os.environ["HF_HOME"]) / "hub" / "models--openai--clip-vit-base-patch32"
+    for revision in ("aaaa", "bbbb"):
+        fill(cache / "snapshots" / revision)
+    assert find_weights(name, settings) == cache / "snapshots" / "aaaa"
     (cache / "refs").mkdir()
     (cache / "refs" / "main").write_text("bbbb\n")
-    assert find_weights(NAME, settings) == cache / "snapshots" / "bbbb"
-    data = fill(Path(os.environ["XDG_DATA_HOME"], "rag", "models", NAME))
-    assert find_weights(NAME, settings) == data
-    assert find_weights(NAME, EncoderSettings()) == data
-    own = fill(tmp_path / "models" / NAME)
-    assert find_weights(NAME, settings) == own
-    assert find_weights(NAME, EncoderSettings()) == data
-
-
-def test_the_pinned_snapshot_comes_before_main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "clip-vit-base-patch32"
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
-    cache = tmp_path / "cache" / "models--openai--clip-vit-base-patch32"
-    fill(cache / "snapshots" / "aaaa")
+    assert find_weights(name, settings) == cache / "snapshots" / "bbbb"
     pinned = fill(cache / "snapshots" / str(known_model(name).revision))
-    (cache / "refs").mkdir()
-    (cache / "refs" / "main").write_text("aaaa")
-    assert find_weights(name, EncoderSettings()) == pinned
+    assert find_weights(name, settings) == pinned
+    data = fill(Path(os.environ["XDG_DATA_HOME"], "rag", "models", name))
+    assert find_weights(name, settings) == find_weights(name, EncoderSettings()) == data
+    own = fill(tmp_path / "models" / name)
+    assert find_weights(name, settings) == own
+    assert find_weights(name, EncoderSettings()) == data
 
 
 def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
@@ -215,7 +205,7 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
     fill(tmp_path / "models" / NAME)
     fill(tmp_path / "models" / "metaclip-b16-fullcc2.5b", **{"config.json": None})
     rows = {row.name: row for row in list_models(settings)}
-    assert list(rows) == [model.name for model in catalogue()]
+    assert list(rows) == [model.name for model in MODELS]
     assert rows[NAME].here
     assert rows[NAME].path == str(tmp_path / "models" / NAME)
     broken = rows["metaclip-b16-fullcc2.5b"]

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexers.bundled.encoder import BUNDLED, WEIGHTS, TextSpace
+from indexers.bundled.encoder import BUNDLED, WEIGHTS
+from indexers.protocol import unit_rows
 from indexers.registry import open_image_encoder, open_query_encoder, open_text_tower, resolve_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
@@ -21,7 +22,7 @@ def test_words_are_sentence_vectors_moved_by_constants() -> None:
     texts = ["the camera wearer plugs a kettle into the wall socket", "a red lamp"]
     tensors = Tensors((WEIGHTS,))
     sentences = open_query_encoder("all-MiniLM-L6-v2", SETTINGS).encode_text(texts)
-    expected = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))(sentences)
+    expected = unit_rows((sentences - tensors.read("text.mean")) @ tensors.read("text.matrix"))
     np.testing.assert_allclose(open_text_tower(BUNDLED, SETTINGS).encode_text(texts), expected, atol=1e-6)
 
 

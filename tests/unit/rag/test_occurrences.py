@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localization.occurrences import occurrences
+from rag.retrieval.events import occurrences
 
 TIMES = np.arange(0.0, 120.0, 0.5)
 
