@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option_parser
-from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions, unit
+from benchmarks.synthetic_library import IMAGE, ClipSpace, Rows, build, encoded, prose, questions, unit
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
 from indexers.protocol import TextTower
@@ -41,7 +41,6 @@ from rag.store.reading import Reader
 
 TOP = 10
 SEED = 17
-IMAGE_DIM = META.image_encoder.dim if META.image_encoder else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,10 @@ def clip_queries(folder: Path, count: int) -> list[QuerySet]:
     `queries`: each has a share of one clip; `broad`: of a topic that several videos have.
     """
     rng = np.random.default_rng(SEED)
-    space = ClipSpace(_videos(folder), IMAGE_DIM)
+    space = ClipSpace(_videos(folder), IMAGE.dim)
     data = vectors_of(folder, "clips")
     chosen = np.sort(rng.choice(data.count_rows(), count, replace=False))
-    clips = schema.column_matrix(data.take(chosen, columns=["vector"])["vector"], IMAGE_DIM)
+    clips = schema.column_matrix(data.take(chosen, columns=["vector"])["vector"], IMAGE.dim)
     topics = space.topics[rng.integers(len(space.topics), size=count)]
     near = clips.astype(np.float32)
     return [
@@ -89,8 +88,7 @@ def vectors_of(folder: Path, table: str) -> Any:
     """The Lance dataset that has the vectors of `clips` or `evidence`."""
     import lance
 
-    assert META.image_encoder is not None
-    name = schema.vectors_table(META.image_encoder) if table == "clips" else table
+    name = schema.vectors_table(IMAGE) if table == "clips" else table
     return lance.dataset(str(Layout(folder).table(name)))
 
 
@@ -106,8 +104,8 @@ def _videos(folder: Path) -> int:
 class GivenTower(TextTower):
     """A text tower of the images' space, whose vectors are given by text; of another text they are random."""
 
-    name, dim, backend, weights = "synthetic", IMAGE_DIM, "", ""
-    fingerprint = META.image_encoder.fingerprint if META.image_encoder else ""
+    name, dim, backend, weights = "synthetic", IMAGE.dim, "", ""
+    fingerprint = IMAGE.fingerprint
 
     def __init__(self, given: Mapping[str, Rows]) -> None:
         self._given = given
@@ -118,7 +116,7 @@ class GivenTower(TextTower):
 
 @cache
 def _random(text: str) -> Rows:
-    return unit(np.random.default_rng(list(text.encode())).standard_normal(IMAGE_DIM))
+    return unit(np.random.default_rng(list(text.encode())).standard_normal(IMAGE.dim))
 
 
 def ask(folder: Path, count: int) -> dict[str, Any]:

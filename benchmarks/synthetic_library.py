@@ -1,13 +1,12 @@
 """A synthetic library of any size, without a video: vectors, text and full-text indexes as a real one has.
 
-Each hour has 6 videos of 10 minutes, 120 clips with `frames` vectors each, 720 spans of text and 10 passages.
+Each hour has 6 videos of 10 minutes, 120 clips with two vectors each, 720 spans of text and 10 passages.
 
 Clip vectors are in a cone, about topics, then about videos, with a power-law spectrum: two clips have a mean
 cosine of 0.31. Vectors of spans are about sentences that the text encoder itself has encoded, so that the
 geometry of its space is real; their words, the encoder's own whole words, have a Zipf distribution. The rows
 go through the store's own schema functions and `Writer.put_copies`, some hundred videos a commit, and the
-tables are then maintained as after indexing. Equal arguments give equal rows, and an interrupted call goes
-on where it was.
+tables are then maintained as after indexing. Equal arguments give equal rows.
 """
 
 from __future__ import annotations
@@ -31,9 +30,12 @@ from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
 TEXT_ENCODER = "all-MiniLM-L6-v2"
-META = Meta(EncoderRef("synthetic", "a" * 32, 512), EncoderRef(TEXT_ENCODER, "b" * 32, 384))
+IMAGE = EncoderRef("synthetic", "a" * 32, 512)
+META = Meta(IMAGE, EncoderRef(TEXT_ENCODER, "b" * 32, 384))
 VIDEOS, CLIPS, SPANS, PASSAGES = 6, 20, 120, 10
 """Videos an hour; clips and spans a video; passages an hour."""
+FRAMES = 2
+"""Vectors a clip, of which indexing stores 60: 61 KB."""
 GROUP = 500
 """Videos a commit."""
 VIDEOS_PER_TOPIC = 10
@@ -155,47 +157,35 @@ class TextSpace:
         return unit(0.65 * self.rows[chosen] + 0.75 * noise)
 
 
-def build(folder: Path, hours: float, *, frames: int = 2, meta: Meta = META, count: int = SENTENCES) -> None:
-    """Make a library of `hours`, or go on with it. `meta`: of the library that is there already.
-
-    `frames`: vectors a clip, of which indexing stores 60: 61 KB. `count`: sentences that spans are about.
-    """
-    image, text = meta.image_encoder, meta.text_encoder
-    assert image is not None
-    assert text.dim == META.text_encoder.dim
+def build(folder: Path, hours: float) -> None:
+    """Make a library of `hours`."""
     videos = max(1, round(VIDEOS * hours))
-    clips, texts = ClipSpace(videos, image.dim), TextSpace(count)
+    clips, texts = ClipSpace(videos, IMAGE.dim), TextSpace(SENTENCES)
     with Writer.open(folder) as writer:
-        writer.set_meta(meta)
+        writer.set_meta(META)
         for first in range(0, videos, GROUP):
-            numbers = range(first, min(videos, first + GROUP))
-            if f"/p/{first}.jsonl" not in writer.files():
-                _add_group(writer, numbers, frames, clips, texts)
-                writer.flush()
+            _add_group(writer, range(first, min(videos, first + GROUP)), clips, texts)
+            writer.flush()
         writer.maintain()
 
 
-def _add_group(writer: Writer, numbers: range, frames: int, clips: ClipSpace, texts: TextSpace) -> None:
+def _add_group(writer: Writer, numbers: range, clips: ClipSpace, texts: TextSpace) -> None:
     import pyarrow as pa
 
-    meta, rng = writer.meta, np.random.default_rng((SEED, 4, numbers.start))
-    assert meta is not None
-    assert meta.image_encoder is not None
-    image, text = meta.image_encoder, meta.text_encoder
+    rng = np.random.default_rng((SEED, 4, numbers.start))
     made = [_video(f"/v/{n:06d}.mp4") for n in numbers]
-    if not all(video.video_id in writer.stage_fingerprints() for video in made):
-        held, spans = [], []
-        centres = clips.videos(rng, len(made))
-        for video, vectors in zip(made, clips.clips(rng, centres, CLIPS), strict=True):
-            seen = unit(vectors[:, None] + 0.4 * clips.residuals(rng, CLIPS, frames))
-            held += [_clip(video, i, vectors[i], seen[i]) for i in range(CLIPS)]
-            spans.append(_spans(rng, video, texts, text.dim))
-        tables = [
-            (schema.vectors_table(image), schema.vector_rows(held, image.dim)),
-            ("clips", schema.clip_rows(held)),
-            ("evidence", pa.concat_tables(spans)),
-        ]
-        writer.put_copies({video: {} for video in made}, tables)
+    held, spans = [], []
+    centres = clips.videos(rng, len(made))
+    for video, vectors in zip(made, clips.clips(rng, centres, CLIPS), strict=True):
+        seen = unit(vectors[:, None] + 0.4 * clips.residuals(rng, CLIPS, FRAMES))
+        held += [_clip(video, i, vectors[i], seen[i]) for i in range(CLIPS)]
+        spans.append(_spans(rng, video, texts))
+    tables = [
+        (schema.vectors_table(IMAGE), schema.vector_rows(held, IMAGE.dim)),
+        ("clips", schema.clip_rows(held)),
+        ("evidence", pa.concat_tables(spans)),
+    ]
+    writer.put_copies({video: {} for video in made}, tables)
     for video in made:
         writer.put_file(FileRow(video.path, video.video_id, "video", 1, 1, 1, ""))
     _add_passages(writer, numbers, texts)
@@ -232,7 +222,7 @@ def _clip(video: Video, number: int, vector: Rows, frames: Rows) -> ClipFrames:
     return ClipFrames(clip, start + (np.arange(len(frames)) + 0.5) * 30 / len(frames), frames, vector)
 
 
-def _spans(rng: np.random.Generator, video: Video, texts: TextSpace, dim: int) -> Any:
+def _spans(rng: np.random.Generator, video: Video, texts: TextSpace) -> Any:
     chosen = rng.integers(len(texts.rows), size=SUBJECTS)[rng.integers(SUBJECTS, size=SPANS)]
     named = rng.integers(1, 6, size=SPANS)
     kinds = rng.random(SPANS)
@@ -242,4 +232,4 @@ def _spans(rng: np.random.Generator, video: Video, texts: TextSpace, dim: int) -
         subject = texts.sentences[chosen[i]].split()[named[i]]
         kind: EvidenceKind = "asr" if kinds[i] < 0.8 else "ocr"
         spans.append(Evidence(video.video_id, length * i, length * (i + 1), kind, f"{subject} {said}"))
-    return schema.evidence_rows(video.video_id, spans, texts.near(rng, chosen), dim)
+    return schema.evidence_rows(video.video_id, spans, texts.near(rng, chosen), META.text_encoder.dim)

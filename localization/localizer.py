@@ -4,9 +4,8 @@
 An interval is half-open [start, end) in seconds: a clip for a question, a whole video for `rag localize`.
 
 With frames, windows are scored on a noisy-or of images and text (`fused_similarity`) and found by
-`settings.method` (`METHODS`). Without, they are those that cover the relevant text best (`covering_window`);
-a method that has windows of several lengths is tried on the relevance of the text first. A window's score is
-what chose it, and orders nothing else.
+`settings.method` (`METHODS`). Without, they are those that cover the relevant text best (`covering_window`).
+A window's score is what chose it, and orders nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from localization.methods import METHODS, Interval, Position, most_salient_windows, shifted, window_beside
+from localization.methods import METHODS, Interval, Position, shifted, window_beside
 from localization.sampling import frames_inside, midpoints
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity, rasterised
@@ -76,8 +75,8 @@ def localize_video(
     """
     held, interval = query.inside(start, end), (start, end)
     if not len(held.times):
-        found = _salient_text(held, settings, interval, count) or _covering(held, settings, interval, count)
-        found = [shifted(span, interval, held.position) for span in found]
+        covering = _covering(held, settings, interval, count)
+        found = [shifted(span, interval, held.position) for span in covering]
     elif held.position == "within":
         found = METHODS[settings.method](held.times, _fused(held), settings, interval, count)
     else:
@@ -117,18 +116,6 @@ def window_salience(
         inside = values[frames_inside(times, first, last, most=len(times))]
         strengths.append(inside.sum() / max(1, len(inside)) ** 0.5)
     return np.array(strengths, np.float64).round(6)
-
-
-def _salient_text(
-    query: LocalizationQuery, settings: LocalizeSettings, interval: Interval, count: int
-) -> list[Span]:
-    """Windows of several lengths by the relevant text alone; none where the method has one length, and none
-    where no moment is more relevant than others."""
-    if settings.method != "salient" or not len(query.spans):
-        return []
-    times, relevance = relevance_curve(query, start=interval[0], end=interval[1])
-    spans = most_salient_windows(times, relevance, settings, interval, count)
-    return [span for span in spans if span.score > 0]
 
 
 def _covering(
