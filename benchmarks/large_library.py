@@ -127,37 +127,29 @@ def ask(folder: Path, count: int) -> dict[str, Any]:
     begun, begun_cpu = time.perf_counter(), time.process_time()
     from rag.library import Library
 
-    imported = time.perf_counter()
     with Library.open(folder) as library:
         vars(library._engine)["tower"] = tower
-        opened = time.perf_counter()
-        library._engine.text_encoder.encode_text(["warm"])
-        encoder, encoder_cpu = time.perf_counter(), time.process_time()
         library.search(texts[0], top_k=TOP)
-        first, first_cpu = time.perf_counter(), time.process_time()
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        walls, cpus = [], []
-        for text in texts[1:]:
-            wall, cpu = time.perf_counter(), time.process_time()
-            library.search(text, top_k=TOP)
-            walls.append(1000 * (time.perf_counter() - wall))
-            cpus.append(1000 * (time.process_time() - cpu))
-    p50, p95 = np.percentile(walls, [50, 95])
-    return {
-        "import_s": round(imported - begun, 3),
-        "open_s": round(opened - imported, 3),
-        "text_encoder_s": round(encoder - opened, 3),
-        "first_question_s": round(first - encoder, 3),
-        "first_question_cpu_s": round(first_cpu - encoder_cpu, 3),
-        "to_first_answer_s": round(first - begun, 3),
-        "to_first_answer_cpu_s": round(first_cpu - begun_cpu, 3),
-        "n": len(walls),
-        "p50_ms": round(float(p50), 1),
-        "p95_ms": round(float(p95), 1),
-        "cpu_p50_ms": round(float(np.median(cpus)), 1),
-        "rss_after_first_mb": round(memory / 1024),
-        "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-    }
+        first = {
+            "to_first_answer_s": round(time.perf_counter() - begun, 3),
+            "to_first_answer_cpu_s": round(time.process_time() - begun_cpu, 3),
+        }
+        later = timed(texts[1:], lambda text: library.search(text, top_k=TOP))
+    peak = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    return {**first, **later, "peak_rss_mb": peak}
+
+
+def timed(texts: Sequence[str], call: Callable[[str], object]) -> dict[str, float]:
+    """How long `call` takes for each text: wall time by percentiles, and the median of CPU time."""
+    walls, cpus = [], []
+    for text in texts:
+        wall, cpu = time.perf_counter(), time.process_time()
+        call(text)
+        walls.append(1000 * (time.perf_counter() - wall))
+        cpus.append(1000 * (time.process_time() - cpu))
+    p50, p95, cpu_p50 = (*np.percentile(walls, [50, 95]), np.median(cpus))
+    rounded = {"p50_ms": p50, "p95_ms": p95, "cpu_p50_ms": cpu_p50}
+    return {"n": len(texts), **{name: round(float(value), 1) for name, value in rounded.items()}}
 
 
 # Recall

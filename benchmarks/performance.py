@@ -38,7 +38,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.large_library import GivenTower, clip_queries
+from benchmarks.large_library import GivenTower, clip_queries, timed
 from benchmarks.options import cpu, option_parser
 from benchmarks.synthetic_library import SEED, build, questions
 from corpora.outputs import atomic_file
@@ -138,22 +138,20 @@ def question(folder: Path, count: int) -> dict[str, Any]:
 
     texts = list(dict.fromkeys(questions(np.random.default_rng(SEED + 2), 3 * count)))[: count + 1]
     vectors = clip_queries(folder, len(texts))[0].rows
-    walls, cpus, stages = [], [], []
+    stages: list[list[float]] = []
     with Library.open(folder) as library:
         vars(library._engine)["tower"] = GivenTower(dict(zip(texts, vectors, strict=True)))
-        for text in texts:
-            wall, cpu = time.perf_counter(), time.process_time()
+
+        def ask(text: str) -> None:
             answer = library.ask(text, options=[f"{text} {number}" for number in range(OPTIONS)])
-            walls.append(1000 * (time.perf_counter() - wall))
-            cpus.append(1000 * (time.process_time() - cpu))
             stages.append([1000 * answer.timings[stage] for stage in STAGES])
+
+        ask(texts[0])
+        found = timed(texts[1:], ask)
     medians = np.median(stages[1:], axis=0)
     return {
         "stages_ms": {stage: round(float(value), 2) for stage, value in zip(STAGES, medians, strict=True)},
-        "n": len(texts) - 1,
-        "p50_ms": round(float(np.percentile(walls[1:], 50)), 1),
-        "p95_ms": round(float(np.percentile(walls[1:], 95)), 1),
-        "cpu_p50_ms": round(float(np.median(cpus[1:])), 1),
+        **found,
     }
 
 

@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from benchmarks.options import option_parser
 from benchmarks.reading_quality import opened
@@ -60,7 +59,7 @@ from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question, SearchFilter
 from rag.settings import Settings
 from rag.words import split_sentences
-from training.quotation import logistic_fit, read_passages
+from training.quotation import conditional_logit, logistic_fit, read_passages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,38 +205,20 @@ def fit(examples: Sequence[Example], vectors: SentenceVectors, by: NDArray[np.fl
     """Weights of least log loss of the right option, or of "none of them" where none is; of the sentences
     that the weights `by` put first, which the reasoner compares."""
     pairs = [(one.compared(vectors, by), one.truth) for one in examples]
-    held, truths = zip(*((one, truth) for one, truth in pairs if one.sentences), strict=True)
-    shape = [max(one.rows.shape[at] for one in held) for at in (0, 1)]
-    rows, size = np.zeros((len(held), *shape, len(FEATURES))), len(FEATURES)
-    spread = np.concatenate([one.rows.reshape(-1, size) for one in held]).std(axis=0)
+    held = [(one, truth) for one, truth in pairs if one.sentences]
+    size = len(FEATURES)
+    spread = np.concatenate([one.rows.reshape(-1, size) for one, _ in held]).std(axis=0)
     spread = np.where(spread > 1e-9, spread, 1.0)
-    # What is padded has no share.
-    padded = np.full((len(held), *shape), -np.inf)
-    for at, one in enumerate(held):
-        options, sentences = one.rows.shape[:2]
-        rows[at, :options, :sentences] = one.rows / spread
-        padded[at, :options, :sentences] = 0.0
-    facts = np.stack([one.facts for one in held])
-    right = np.array([-1 if truth is None else truth for truth in truths])
-    given = right >= 0
-
-    def loss(found: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        values = rows @ found[:size] + padded
-        none = facts @ found[size:]
-        top = np.maximum(values.max(axis=(1, 2)), none)
-        parts, beside = np.exp(values - top[:, None, None]), np.exp(none - top)
-        whole = parts.sum(axis=(1, 2)) + beside
-        wanted = np.zeros_like(parts)
-        wanted[given, right[given]] = parts[given, right[given]]
-        hit = np.maximum(np.where(given, wanted.sum(axis=(1, 2)), beside), 1e-300)
-        slope = parts / whole[:, None, None] - wanted / hit[:, None, None]
-        by_rows = np.tensordot(slope, rows, axes=3) / len(held) + 2 * PENALTY * found[:size]
-        by_facts = (beside / whole - ~given) @ facts / len(held)
-        value = np.log(whole / hit).mean() + PENALTY * found[:size] @ found[:size]
-        return float(value), np.concatenate([by_rows, by_facts])
-
-    start = np.zeros(size + len(NONE))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-12}).x
+    questions = []
+    for one, truth in held:
+        # Each sentence of each option, and last that none is right, which has weights of its own.
+        rows = np.zeros((one.rows.shape[0] * one.rows.shape[1] + 1, size + len(NONE)))
+        rows[:-1, :size] = (one.rows / spread).reshape(-1, size)
+        rows[-1, size:] = one.facts
+        of_option = np.repeat(np.arange(len(one.rows)), one.rows.shape[1])
+        questions.append((rows, np.append(of_option == truth, truth is None).astype(np.float64)))
+    penalty = np.append(np.full(size, PENALTY), np.zeros(len(NONE)))
+    found = conditional_logit(questions, penalty)
     return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE, weights().seen)
 
 

@@ -171,25 +171,35 @@ def logistic_fit(
 def fit_order(held: Sequence[Example]) -> NDArray[np.float64]:
     """Weights of `FEATURES`: the log of the share of right sentences, summed over questions that have one."""
     useful = [one for one in held if 0 < one.right.sum() < len(one.right)]
-    every = [one.rows for one in useful]
-    spread = _spread(np.concatenate(every))
-    # Padded to the longest: (m, n, features), a sentence that is none has value -inf.
-    shape = (len(useful), max(map(len, every)))
-    rows, right, none = np.zeros((*shape, len(FEATURES))), np.zeros(shape), np.full(shape, -np.inf)
-    for at, (own, one) in enumerate(zip(every, useful, strict=True)):
-        inside = slice(len(own))
-        rows[at, inside], right[at, inside], none[at, inside] = own / spread, one.right, 0.0
+    spread = _spread(np.concatenate([one.rows for one in useful]))
+    penalty = np.full(len(FEATURES), PENALTY)
+    return conditional_logit([(one.rows / spread, one.right) for one in useful], penalty) / spread
+
+
+def conditional_logit(
+    questions: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], penalty: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights, float64 (features,), of greatest mean log share of what is right of each question, less the
+    `penalty` of each weight times its square.
+
+    `questions`: the features of what may be chosen, float64 (n, features), and which of it is right, 1 or 0,
+    float64 (n,)."""
+    # Padded to the longest: what is none has value -inf.
+    shape = (len(questions), max(len(right) for _, right in questions))
+    rows, right, none = np.zeros((*shape, len(penalty))), np.zeros(shape), np.full(shape, -np.inf)
+    for at, (own, wanted) in enumerate(questions):
+        rows[at, : len(own)], right[at, : len(own)], none[at, : len(own)] = own, wanted, 0.0
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         values = rows @ weights + none
         parts = np.exp(values - values.max(axis=1, keepdims=True))
         hits = parts * right
-        share, wanted = parts / parts.sum(axis=1, keepdims=True), hits / hits.sum(axis=1, keepdims=True)
-        slope = np.einsum("mn,mnf->f", share - wanted, rows) / len(rows)
-        value = -np.log(hits.sum(axis=1) / parts.sum(axis=1)).mean() + PENALTY * weights @ weights
-        return float(value), slope + 2 * PENALTY * weights
+        whole, hit = parts.sum(axis=1), np.maximum(hits.sum(axis=1), 1e-300)
+        slope = np.einsum("mn,mnf->f", parts / whole[:, None] - hits / hit[:, None], rows) / len(rows)
+        value = np.log(whole / hit).mean() + penalty @ weights**2
+        return float(value), slope + 2 * penalty * weights
 
-    return _minimized(loss, len(FEATURES)) / spread
+    return _minimized(loss, len(penalty))
 
 
 def _minimized(loss: Callable[..., Any], size: int) -> NDArray[np.float64]:
