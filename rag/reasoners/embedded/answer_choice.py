@@ -53,8 +53,9 @@ of the two denies; how near in it a word of the option is to one of the question
 NONE = ("constant", "unknown", "sentences")
 """Of a question: 1; the share of its units, by rarity, that nothing read holds; log of the number of
 sentences read."""
-MOST_COMPARED = 2
-"""Sentences that are compared by vectors: those that the other features put first."""
+COMPARED = 1
+"""Sentences of each option that are compared with all options by vectors: those that its other features put
+first."""
 NEGATIONS = listed(
     """no not never nor neither without cannot nicht nie kein keine keinen keiner ohne ni nunca sin jamais
     ne pas sans"""
@@ -113,13 +114,12 @@ class OptionText:
         weights: NDArray[np.float64],
         beside: NDArray[np.float64] | None = None,
     ) -> Compared:
-        """The `MOST_COMPARED` sentences that come first by what needs no vector. `claims`: of each option;
-        `stored`: vectors that need not be encoded, by text; `weights`: float64 (features,); `beside`:
-        float64 (sentences,), added to their values."""
+        """The `COMPARED` sentences of each option that come first by what needs no vector. `claims`: of each
+        option; `stored`: vectors that need not be encoded, by text; `weights`: float64 (features,);
+        `beside`: float64 (sentences,), added to their values."""
         rows = self.lexical()
-        first = (rows @ weights).max(axis=0)
-        first = (first if beside is None else first + beside).round(6)
-        kept = sorted(np.argsort(-first, kind="stable")[:MOST_COMPARED].tolist())
+        first = rows @ weights + (0.0 if beside is None else beside)
+        kept = np.unique(np.argsort(-first.round(6), axis=1, kind="stable")[:, :COMPARED]).tolist()
         held, rows = [self._sequence[at] for at in kept], rows[:, kept]
         if held:
             known = vectors.of([*claims, *(one.context for one in held)], stored)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.reasoners.embedded.rewriting import two_hop
+from rag.reasoners.embedded.rewriting import thing_of, two_hop
 from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator
@@ -138,10 +138,11 @@ def softmax(values: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
 
 
 def _option_names(reading: Reading) -> list[list[str]]:
-    """What each option may be called: itself, or the titles of its passages. Empty where there are none."""
+    """What each option may be called: itself, or the titles of its passages and the things that they name.
+    Empty where there are none."""
     titles: dict[int | None, list[str]] = {}
     for read in reading.passages:
-        titles.setdefault(read.option, []).append(read.passage.title)
+        titles.setdefault(read.option, []).extend((read.passage.title, thing_of(read.passage.title)))
     return [
         titles.get(at, []) if two_hop(option) else [option.rstrip(". ")]
         for at, option in enumerate(reading.question.options)

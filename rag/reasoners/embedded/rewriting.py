@@ -14,7 +14,7 @@ from typing import Literal
 from localization.methods import Position
 from rag.function_words import FUNCTION_WORDS, is_english
 from rag.questions import option_label
-from rag.reasoners.embedded.phrases import entities
+from rag.reasoners.embedded.phrases import content_runs, entities
 from rag.reasoners.roles.questions import MOST_KEYWORDS, AnchorEvent, Facets, Keywords, RewrittenQuestion
 from rag.records import Question
 from rag.words import content_words, tokens, word_set
@@ -166,6 +166,16 @@ def two_hop(option: str) -> TwoHop | None:
     """The two parts of a two-hop option; None for any other text."""
     found = _TWO_HOP.match(option)
     return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
+
+
+_ARTICLE = re.compile(r"\b(?:an?|the)\s+(?P<rest>.+)$", re.IGNORECASE)
+
+
+def thing_of(title: str) -> str:
+    """The thing that the title of a how-to names: "carrot" of "How to tie a carrot up with string". It is the
+    first words of meaning after an article, or the whole title where it has none."""
+    found = _ARTICLE.search(title)
+    return next(iter(content_runs(found["rest"])), title) if found else title
 
 
 def spelled_out(question: Question) -> Question:

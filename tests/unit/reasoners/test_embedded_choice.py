@@ -99,6 +99,28 @@ def test_of_a_fact_and_its_denial_the_one_that_the_text_says_is_chosen() -> None
     assert label(choose(text, options, "Lend the saucepan to a colleague."), options) == options[0]
 
 
+TRAY, TENT, TROUGH = (
+    "When getting ready for work, page 48 of the blue register is the one on which to enter the tray.",
+    "When packing a leather satchel put the tent at the top when holding a yard sale.",
+    "A scrap of chamois is right for the trough, moved in narrow circles.",
+)
+
+
+def test_each_option_is_compared_with_its_own_sentence() -> None:
+    """Four say more of the tray and the tent than two say of the trough."""
+    options = (
+        "When getting ready for work. It should be entered on page 12 of the blue register.",
+        "When getting ready for work. It should be entered on page 48 of the blue register.",
+        "When doing homework. It should be rubbed in narrow circles with a scrap of chamois.",
+        "When doing homework. It should be rubbed in narrow circles with a scrap of flannel.",
+        "When holding a yard sale. It should be packed at the top of a leather satchel.",
+        "When holding a yard sale. It should be packed at the top of a canvas satchel.",
+    )
+    asked = "Which statement is true about the object that the man holds?"
+    scores = choose(asked, options, TRAY, TENT, TROUGH, must_choose=True).scores
+    assert scores[2] > 2 * scores[3]
+
+
 ABSENT = ("Who painted the Mona Lisa?", ("Leonardo da Vinci", "Pablo Picasso", "Frida Kahlo"))
 
 
@@ -179,6 +201,20 @@ def test_frames_that_fit_one_option_are_never_sure_that_it_is_what_was_asked_for
     assert (chosen.choice, chosen.confidence < SURE) == ("B", True)
     assert watched(asked, options, seen="lamp").choice is None
     assert watched(asked, options, seen="kettle").choice is None
+
+
+def test_the_thing_that_a_how_to_is_about_is_what_frames_are_asked_for() -> None:
+    options = ("When camping. The object should be tied up.", "When moving. The object should be tied up.")
+    titles = ("How to tie a drill up beside the kettle", "How to tie a kettle up beside the drill")
+    passages = tuple(
+        ReadPassage(Passage(title, title, title, "Tie it up."), f"{at}.md", 0.9, at)
+        for at, title in enumerate(titles)
+    )
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
+    asked = reading("In a video that shows a garage, which statement is true?", options)
+    for seen, choice in (("drill", "A"), ("kettle", "B")):
+        shown = replace(asked, windows=(window("v", seen),), passages=passages, must_choose=True)
+        assert answer_choice(shown, SentenceVectors(BagOfWords()), calibrator).choice == choice
 
 
 def test_of_two_windows_that_say_an_option_each_the_one_that_shows_the_scene_decides() -> None:
