@@ -128,7 +128,7 @@ def _read(found: FoundFile, storage: StorageSettings, write: Callable[[bytes], o
     """Pass the content of an object to `write`; returns its hash."""
     with _object_errors(found.path, storage):
         store, key = locate(found.path, storage)
-        before, parts = store.stream(key)
+        before, parts = store.parts(key)
         if before.size != found.size or (found.etag and before.etag != found.etag):
             raise ChangedFile(found.path)
         digest = hashlib.blake2b(digest_size=16)

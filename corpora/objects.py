@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from corpora.settings import StorageSettings
 
 SCHEMES = ("s3://", "gs://", "az://")
-CHUNK = 8 * 2**20
-"""Bytes read at once of an object that is streamed or opened."""
+CHUNK = 32 * 2**20
+"""Bytes read at once of an object that is copied."""
 READ_ATTEMPTS = 6
 """Most times that Lance sends a request that reads, whatever its options: a listing six, a range four."""
 PROBES = ".probes"
@@ -190,33 +190,14 @@ class ObjectStore:
                 return None
             return bytes(result.bytes()), _described(result.meta)
 
-    def stream(self, key: str) -> tuple[StoredObject, Iterator[bytes]]:
-        """One state of an object, in parts of some `CHUNK` bytes. Raises `StoreError` without one."""
-        import obstore
-
-        with store_errors(f"{self.url}/{key}"):
-            result = obstore.get(self._reads, key)
-            return _described(result.meta), self._parts(key, result)
-
-    def _parts(self, key: str, result: Any) -> Iterator[bytes]:
-        """A transfer that breaks off after the client has given it up goes on where it was."""
-        import obstore
-
-        held, read, before = _described(result.meta), 0, -1
-        while True:
-            try:
-                with store_errors(f"{self.url}/{key}"):
-                    for part in result.stream(min_chunk_size=CHUNK):
-                        read += len(part)
-                        yield bytes(part)
-                    return
-            except StoreError:
-                if not held.etag or read in {before, 0}:
-                    raise
-            before = read
-            options: Any = {"range": (read, held.size), "if_match": held.etag}
-            with store_errors(f"{self.url}/{key}"):
-                result = obstore.get(self._reads, key, options=options)
+    def parts(self, key: str) -> tuple[StoredObject, Iterator[bytes]]:
+        """One state of an object, in parts of `CHUNK` bytes. Raises `StoreError` without one, and the parts
+        raise `Refused` once the object is another."""
+        found = self.head(key)
+        if found is None:
+            raise StoreError(f"{self.url}/{key}: no such object")
+        starts = range(0, found.size, CHUNK)
+        return found, (self.read_range(key, at, min(CHUNK, found.size - at), found.etag) for at in starts)
 
     def read_range(self, key: str, start: int, length: int, etag: str) -> bytes:
         """`length` bytes from `start` of that very state. Raises `Refused` where the object has changed."""
@@ -346,18 +327,14 @@ def is_failure(words: str) -> bool:
 
 
 def store_failure(where: str | os.PathLike[str], words: str) -> StoreError:
-    """The error of the address `where`, out of the words of the client of an object store."""
-    return StoreError(f"{where}: {failure_of(words)}")
-
-
-def failure_of(words: str) -> str:
-    """One line on what failed and what to do, out of the words of the client of an object store."""
+    """The error of the address `where`: one line on what failed and what to do, out of the words of the
+    client of an object store."""
     remedy = "check the address, the credentials in the environment and [storage]"
     for pattern, line in FAILURES:
         if re.search(pattern, words):
             what, _, remedy = line.partition("; ")
-            return f"{what} ({_reason(words)}); {remedy}"
-    return f"{_reason(words)}; {remedy}"
+            return StoreError(f"{where}: {what} ({_reason(words)}); {remedy}")
+    return StoreError(f"{where}: {_reason(words)}; {remedy}")
 
 
 _REPLY = re.compile(r"<Code>(.*?)</Code>(?:.*?<Message>(.*?)</Message>)?", re.DOTALL)
@@ -387,8 +364,7 @@ def open_store(url: str, settings: StorageSettings) -> ObjectStore:
         raise UsageError(f"{address}: reading object stores needs the package obstore; {INSTALL}") from error
     if not rest.partition("/")[0]:
         raise UsageError(f"{address}: an address names a bucket, as in {scheme}://bucket/folder")
-    options = _lance_options(address, settings)
-    return ObjectStore(address, *_clients(address, settings), options, _lance_reading_options(settings))
+    return ObjectStore(address, *_clients(address, settings), *_lance_options(address, settings))
 
 
 def _clients(url: str, settings: StorageSettings) -> tuple[Any, Any]:
@@ -414,8 +390,10 @@ def _clients(url: str, settings: StorageSettings) -> tuple[Any, Any]:
     return reads, writes
 
 
-def _lance_options(url: str, settings: StorageSettings) -> dict[str, str]:
-    return {
+def _lance_options(url: str, settings: StorageSettings) -> tuple[dict[str, str], dict[str, str]]:
+    """Of those that write, and what is other for those that read."""
+    silence = settings.timeout_seconds / READ_ATTEMPTS
+    for_writing = {
         **_options(url, settings),
         "allow_http": str(settings.allow_http).lower(),
         "timeout": _milliseconds(settings.timeout_seconds),
@@ -424,15 +402,12 @@ def _lance_options(url: str, settings: StorageSettings) -> dict[str, str]:
         # Another layer of resends, of all that was sent again in vain.
         "lance_aimd_max_retries": "0",
     }
-
-
-def _lance_reading_options(settings: StorageSettings) -> dict[str, str]:
-    silence = settings.timeout_seconds / READ_ATTEMPTS
-    return {
+    for_reading = {
         "connect_timeout": _milliseconds(min(10, silence)),
         "read_timeout": _milliseconds(silence),
         "client_retry_timeout": f"{int(silence)}",
     }
+    return for_writing, for_reading
 
 
 def _milliseconds(seconds: float) -> str:

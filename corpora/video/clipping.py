@@ -17,7 +17,7 @@ from corpora.video.probe import probe_file
 from corpora.video.pyav_decoder import claimed_end
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON, FrameRenderer
-from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDecoder, entry_before, is_cut_off
+from corpora.video.stream_decoding import Shown, frames_from, is_cut_off
 
 AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)
@@ -120,27 +120,20 @@ def _encode_images(container: Any, stream: Any, path: str, probe: Probe, start: 
 def _between(path: str, probe: Probe, start: float, end: float) -> Iterator[tuple[float, Shown]]:
     """(time, frame) of [start, end), the frame on screen at `start` first, at that very time."""
     given = -math.inf
-    for strict in (True, False):
-        entry = entry_before(path, probe, start, 2) if start > probe.video_start else BEGINNING
-        before: Shown | None = None
-        try:
-            with open_media(path) as source:
-                for shown in StreamDecoder(source, probe, strict=strict, skip=False, entry=entry):
-                    time = shown.time if shown.time > start + ROUNDING else start
-                    if given < start < time and before is not None:
-                        given = start
-                        yield start, before
-                    before = shown
-                    if start < time >= end - ROUNDING:
-                        return
-                    if shown.time >= start - ROUNDING and time > given:
-                        given = time
-                        yield time, shown
-            if given == -math.inf and before is not None and _shown_until(before, path, probe) > start:
-                yield start, before
+    before: Shown | None = None
+    for shown in frames_from(path, probe, start, 2):
+        time = shown.time if shown.time > start + ROUNDING else start
+        if given < start < time and before is not None:
+            given = start
+            yield start, before
+        before = shown
+        if start < time >= end - ROUNDING:
             return
-        except DamageMet:
-            continue
+        if shown.time >= start - ROUNDING and time > given:
+            given = time
+            yield time, shown
+    if given == -math.inf and before is not None and _shown_until(before, path, probe) > start:
+        yield start, before
 
 
 def _shown_until(last: Shown, path: str, probe: Probe) -> float:

@@ -25,6 +25,7 @@ from corpora.video.stream_decoding import (
     StreamDecoder,
     damage_text,
     entry_before,
+    frames_from,
     lost_seconds,
     seekable,
 )
@@ -179,47 +180,20 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 
 def _group_at(
     path: str, probe: Probe, times: list[float], short_side: int, renderer: FrameRenderer
-) -> list[tuple[float, NDArray[np.uint8]]]:
-    """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
-    entry = BEGINNING
-    if times[0] > probe.video_start:
-        entry = entry_before(path, probe, times[0] + EPSILON, 1)
-    for strict, where in dict.fromkeys(((True, entry), (False, entry), (False, BEGINNING))):
-        try:
-            found = _forward(path, probe, times, short_side, renderer, strict=strict, entry=where)
-        except DamageMet:
-            continue
-        if found is not None:
-            return found
-    raise DamagedFile("no image in it could be decoded")
-
-
-def _forward(
-    path: str,
-    probe: Probe,
-    times: list[float],
-    short_side: int,
-    renderer: FrameRenderer,
-    *,
-    strict: bool,
-    entry: Entry,
-) -> list[tuple[float, NDArray[np.uint8]]] | None:
-    """The frames on screen at `times`; None if none could be decoded, or the first came too late."""
-    found: list[tuple[float, NDArray[np.uint8]]] = []
+) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+    """The frames on screen at `times`, each with its own time."""
+    left = deque(times)
     before: Shown | None = None
-    with open_media(path) as container:
-        for shown in StreamDecoder(container, probe, strict=strict, skip=False, entry=entry):
-            while len(found) < len(times) and times[len(found)] + EPSILON < shown.time:
-                if before is None and entry is not BEGINNING:
-                    return None
-                found.append(_rendered(before or shown, short_side, renderer))
-            before = shown
-            if len(found) == len(times):
-                return found
+    for shown in frames_from(path, probe, times[0], 1):
+        while left and left[0] + EPSILON < shown.time:
+            left.popleft()
+            yield _rendered(before or shown, short_side, renderer)
+        if not left:
+            return
+        before = shown
     if before is None:
-        return None
-    last = _rendered(before, short_side, renderer)
-    return found + [last] * (len(times) - len(found))
+        raise DamagedFile("no image in it could be decoded")
+    yield from [_rendered(before, short_side, renderer)] * len(left)
 
 
 def _rendered(shown: Shown, short_side: int, renderer: FrameRenderer) -> tuple[float, NDArray[np.uint8]]:

@@ -7,6 +7,7 @@ import math
 import os
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -282,6 +283,24 @@ class StreamDecoder:
             raise DamageMet from error
         self._event = True
         self.lost.append(time)
+
+
+def frames_from(path: str, probe: Probe, time: float, keyframes: int) -> Iterator[Shown]:
+    """The frames from one that is on screen at `time`, or from one before it, each once; from the first where
+    `time` is before that. None where none can be decoded. `keyframes`: as of `entry_before`."""
+    entry = entry_before(path, probe, time + EPSILON, keyframes) if time > probe.video_start else BEGINNING
+    given = -math.inf
+    for strict, where in dict.fromkeys(((True, entry), (False, entry), (False, BEGINNING))):
+        with suppress(DamageMet), open_media(path) as container:
+            for shown in StreamDecoder(container, probe, strict=strict, skip=False, entry=where):
+                if given == -math.inf and shown.time > time + EPSILON and where is not BEGINNING:
+                    break  # the seek landed late
+                if shown.time > given:
+                    given = shown.time
+                    yield shown
+            else:
+                if given > -math.inf:
+                    return
 
 
 def lost_seconds(lost: list[float], fps: float) -> float:

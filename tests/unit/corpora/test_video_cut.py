@@ -67,7 +67,7 @@ def test_the_first_frame_is_shown_once_where_damage_comes_after_it(
                 if self._strict and shown.time > 0.1:
                     raise DamageMet
 
-    monkeypatch.setattr("corpora.video.clipping.StreamDecoder", Damaged)
+    monkeypatch.setattr("corpora.video.stream_decoding.StreamDecoder", Damaged)
     write_video(tmp_path / "a.mp4", 0.4, fps=30000 / 1001)
     encode_clip(str(tmp_path / "a.mp4"), 0.1, 0.3, str(tmp_path / "clip.mp4"))
     assert codes(tmp_path / "clip.mp4") == [3, 4, 5, 6, 7, 8]
