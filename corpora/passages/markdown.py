@@ -17,7 +17,7 @@ from corpora.records import Problem
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 MAX_NESTING = 100
@@ -28,17 +28,13 @@ _FRONT_TITLE = re.compile(r"^title[ \t]*[:=](.+)$", re.MULTILINE | re.IGNORECASE
 _REFERENCE = re.compile(r"!?\[([^\[\]]{1,500})\]\[[^\[\]]{0,200}\]")
 _VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)"""
 _ATTRIBUTES = rf"(?:\s+(?:open|hidden|checked|disabled|controls|nowrap|[\w:-]+\s*=\s*{_VALUE}))*\s*/?"
-_INLINE = re.compile(
-    r"</?(?:a|abbr|b|big|cite|code|del|em|font|i|img|input|ins|kbd|mark|picture|q|s|samp|small|source|span|strike"
-    rf"|strong|sub|sup|tt|u|var){_ATTRIBUTES}>",
-    re.IGNORECASE,
+_MARKUP = re.compile(
+    r"<!--.*?-->|</?(?:a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img"
+    r"|input|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|small|source|span|strike|strong|sub|summary|sup|table"
+    rf"|tbody|td|tfoot|th|thead|tr|tt|u|ul|var){_ATTRIBUTES}>|<",
+    re.IGNORECASE | re.DOTALL,
 )
-_BLOCK = re.compile(
-    r"</?(?:blockquote|br|center|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|summary|table|tbody|td|tfoot|th|thead"
-    rf"|tr|ul){_ATTRIBUTES}>",
-    re.IGNORECASE,
-)
-"""The elements of a page that people write in Markdown; any other is text."""
+"""Comments and the elements of a page that people write in Markdown; what begins otherwise is text."""
 
 
 def read(path: str) -> Iterator[Document | Problem]:
@@ -82,45 +78,25 @@ def _parser() -> MarkdownIt:
 
     def html(_: object, tokens: Sequence[Token], at: int, *_more: object) -> str:
         around = "<br><br>" if tokens[at].type == "html_block" else ""
-        held = _INLINE.sub("", _without_comments(tokens[at].content))
-        parts, end = list[str](), 0
-        for tag in _BLOCK.finditer(held):
-            parts += [held[end : tag.start()].replace("<", "&lt;"), tag[0]]
-            end = tag.end()
-        return "".join([around, *parts, held[end:].replace("<", "&lt;"), around])
+        shown = _MARKUP.sub(lambda found: found[0] if found[0] != "<" else "&lt;", tokens[at].content)
+        return f"{around}{shown}{around}"
 
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "breaks": True})
     # A line such as "[Ann]: Yes" is no definition of a link.
     parser.enable(["table", "strikethrough"]).disable("reference")
-    parser.core.ruler.push("stars", _keep_stars)
+    parser.inline.ruler.before("emphasis", "star_in_word", _star_in_word)
     for name, rule in {"image": image, "text": text, "html_inline": html, "html_block": html}.items():
         parser.add_render_rule(name, rule)
     return parser
 
 
-def _without_comments(text: str) -> str:
-    parts, position = list[str](), 0
-    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
-        parts.append(text[position:start])
-        position = end + 3
-    return "".join(parts) + text[position:]
-
-
-def _keep_stars(state: StateCore) -> None:
-    """Stars between letters or digits are text: "10*20*30"."""
-    for block in state.tokens:
-        opened: list[int] = []
-        children = block.children or []
-        for at, token in enumerate(children):
-            if token.type == "em_open":
-                opened.append(at)
-            elif token.type == "em_close":
-                pair = (opened.pop(), at)
-                if all(_within_word(children, each) for each in pair):
-                    for each in pair:
-                        children[each].type, children[each].content = "text", token.markup
-
-
-def _within_word(tokens: Sequence[Token], at: int) -> bool:
-    before, after = tokens[at - 1].content[-1:] if at else "", tokens[at + 1 : at + 2]
-    return before.isalnum() and bool(after) and after[0].content[:1].isalnum()
+def _star_in_word(state: StateInline, silent: bool) -> bool:
+    """A star between letters or digits is text: "10*20*30"."""
+    at = state.pos
+    around = state.src[at - 1 : at] + state.src[at + 1 : at + 2] if at else ""
+    if state.src[at] != "*" or len(around) < 2 or not around.isalnum():
+        return False
+    state.pos += 1
+    if not silent:
+        state.pending += "*"
+    return True
