@@ -15,6 +15,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Callable, Generator
 from fractions import Fraction
@@ -148,6 +149,9 @@ MEDIA_SECONDS = 1200.0
 """Processor time for each MiB of a media file: a still image of an hour is about as large."""
 START_SECONDS = 60.0
 """How long a subprocess may take to start, at least: that is no stall of its file."""
+BUSY, BUSY_STALLS = 0.05, 10
+"""A library call without signs of its own may take so many stall limits, as long as it uses that share of a
+processor."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -193,7 +197,6 @@ class MediaProcess:
             "path": path_or_address(path),
             "arguments": arguments,
             "cpu_seconds": cpu_seconds,
-            "stall_seconds": self._stall_seconds,
             "audio_track": self._audio_track,
             "language": self._limits.language,
             "storage": self._storage.model_dump(mode="json") if self._storage is not None else None,
@@ -279,16 +282,19 @@ class MediaProcess:
             raise RuntimeError("the media reader was closed before the file was read to its end")
         assert process.stdout is not None
         handle = process.stdout.fileno()
-        soon = min(1.0, stall_seconds / 4)
 
         def wait() -> None:
-            if readable(handle, soon):
+            # The processor time is looked at where nothing came at once.
+            if readable(handle, min(1.0, stall_seconds / 4)):
                 return
-            before = _cpu_seconds(process.pid)
-            if not readable(handle, stall_seconds - soon):
+            since, used = time.monotonic(), _cpu_seconds(process.pid)
+            while not readable(handle, stall_seconds):
+                before, used = used, _cpu_seconds(process.pid)
                 # One that was busy all the time is held by the file, any other by the disk or the machine.
-                busy = _cpu_seconds(process.pid) - before > stall_seconds / 4
-                raise errors.OverLimit if busy else errors.StalledFile
+                if used - before < BUSY * stall_seconds:
+                    raise errors.StalledFile
+                if time.monotonic() - since > BUSY_STALLS * stall_seconds:
+                    raise errors.OverLimit
 
         try:
             return receive(handle, wait)

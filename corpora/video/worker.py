@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from corpora.settings import StorageSettings
 
 HEARTBEAT_SECONDS = 0.25
-OPAQUE_HEARTBEATS = 10
-"""A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
 
 
 class Link:
@@ -40,23 +38,18 @@ class Link:
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
-        self._lock = threading.Lock()
         self._last = 0.0
-        self.beats = 0
 
     def beat(self) -> None:
         """Report progress to the parent."""
-        self.beats += 1
         now = time.monotonic()
-        if now - self._last < HEARTBEAT_SECONDS:
-            return
-        self._last = now
-        self.send({"type": "beat"})
+        if now - self._last >= HEARTBEAT_SECONDS:
+            self._last = now
+            self.send({"type": "beat"})
 
     def send(self, message: ipc.Message) -> None:
         """Send a message to the parent process."""
-        with self._lock:
-            ipc.send(self._answers, message)
+        ipc.send(self._answers, message)
 
 
 def main() -> None:
@@ -81,11 +74,7 @@ def main() -> None:
 def _serve(link: Link, request: ipc.Message) -> None:
     expected_language.set(request["language"])
     limit_request(_cpu_seconds(request), writes="out" in request["arguments"])
-    stop = _start_heartbeat(link, float(request["stall_seconds"]))
-    try:
-        _answer(link, request)
-    finally:
-        stop.set()
+    _answer(link, request)
 
 
 def _cpu_seconds(request: ipc.Message) -> float:
@@ -153,27 +142,6 @@ def _storage(request: ipc.Message) -> StorageSettings | None:
     from corpora.settings import StorageSettings
 
     return StorageSettings(**request["storage"])
-
-
-def _start_heartbeat(link: Link, stall_seconds: float) -> threading.Event:
-    """Beat for library calls that cannot: while one runs and uses the CPU, for a bounded time."""
-    stop = threading.Event()
-
-    def watch() -> None:
-        beats, cpu, since = link.beats, time.process_time(), time.monotonic()
-        while not stop.wait(max(HEARTBEAT_SECONDS, min(1.0, stall_seconds / 4))):
-            worked = time.process_time() - cpu
-            cpu += worked
-            if link.beats != beats:
-                beats, since = link.beats, time.monotonic()
-            elif worked > 0.05 and time.monotonic() - since < OPAQUE_HEARTBEATS * stall_seconds:
-                try:
-                    link.send({"type": "beat"})
-                except ipc.Closed:
-                    return
-
-    threading.Thread(target=watch, daemon=True).start()
-    return stop
 
 
 def _private_pipes() -> tuple[int, int]:
