@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import stat
@@ -66,16 +65,6 @@ def first_bytes(path: str) -> bytes:
         return b""
     finally:
         os.close(handle)
-
-
-def is_text(path: str) -> bool:
-    """TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text."""
-    head = first_bytes(path)
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return b"\0" not in head and bool(head)
 
 
 def _all_hole(path: str) -> bool:

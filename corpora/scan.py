@@ -31,7 +31,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from corpora.errors import UnreadableFile
-from corpora.file_problems import EMPTY, file_problem, first_bytes, is_text, link_problem, os_problem
+from corpora.file_problems import EMPTY, file_problem, first_bytes, link_problem, os_problem
 from corpora.globs import Globs
 from corpora.kinds import (
     SUBTITLES,
@@ -440,7 +440,8 @@ class _Walk:
         if trouble:
             self._report(path, trouble)
             return
-        if path.lower().endswith(".ts") and is_text(path):
+        # TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text.
+        if path.lower().endswith(".ts") and b"\0" not in first_bytes(path):
             self.ignored.add(path)
             return
         beside = list(_readable(sidecars))

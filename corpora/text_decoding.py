@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 SAMPLE = 256 * 2**10
 BLOCK = 2**20
@@ -118,13 +119,7 @@ def guess_encoding(data: bytes, language: str = "") -> Encoding:
 
     `language`: the likely one, as a code of two letters; empty: `expected_language`.
     """
-    if marked := _marked_encoding(data):
-        return Encoding(marked)
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _eight_bit_encoding(data, error.start, language)
-    return UTF_8
+    return _encoding_of(io.BytesIO(data), language)
 
 
 def _marked_encoding(data: bytes) -> str:
@@ -145,7 +140,7 @@ def _wide_encoding(head: bytes) -> str:
     return ""
 
 
-def _eight_bit_encoding(data: bytes, bad: int, language: str = "") -> Encoding:
+def _eight_bit_encoding(data: bytes, bad: int, language: str) -> Encoding:
     """Of data that is not UTF-8 at `bad`, by the lines around it."""
     sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
     lines = sample.splitlines()
@@ -234,19 +229,22 @@ def _opened(path: str) -> TextIO:
 
 
 def file_encoding(path: str) -> Encoding:
-    """That of a file, which is read through for its first byte that is not UTF-8, and guessed by what is
-    there."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
+    """As `guess_encoding`, of a file, which is read through for its first byte that is not UTF-8."""
     with Path(path).open("rb") as file:
-        data = file.read(SAMPLE)
-        if marked := _marked_encoding(data):
-            return Encoding(marked)
-        more = True
-        while more:
-            more = bool(data)
-            try:
-                decoder.decode(data, final=not more)
-            except UnicodeDecodeError as error:
-                return _eight_bit_encoding(error.object + file.read(SAMPLE), error.start)
-            data = file.read(BLOCK)
+        return _encoding_of(file)
+
+
+def _encoding_of(file: BinaryIO, language: str = "") -> Encoding:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    data = file.read(SAMPLE)
+    if marked := _marked_encoding(data):
+        return Encoding(marked)
+    more = True
+    while more:
+        more = bool(data)
+        try:
+            decoder.decode(data, final=not more)
+        except UnicodeDecodeError as error:
+            return _eight_bit_encoding(error.object + file.read(SAMPLE), error.start, language)
+        data = file.read(BLOCK)
     return UTF_8

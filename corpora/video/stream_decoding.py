@@ -17,8 +17,8 @@ from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 
-_STEPS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
-"""Seconds; seeks go back so far before the time asked for, until enough keyframes are between."""
+STEP_BACK = 1.0
+"""Seconds; by so much earlier a seek is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,36 +62,27 @@ def enter(container: Any, stream: Any, entry: Entry) -> None:
 
 
 def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> Entry:
+    """From keyframe to keyframe back; some seeks land on the one that they began at."""
     import av
 
-    for step in _STEPS:
-        if time - step <= probe.video_start:
-            break
-        target = round((time - step + probe.start) / stream.time_base)
+    found: list[tuple[int, float]] = []
+    before = time
+    while len(found) < keyframes:
+        if before <= probe.video_start:
+            return BEGINNING
+        target = round((before + probe.start) / stream.time_base) - 1
         try:
             container.seek(target, stream=stream, backward=True)
-            trusted = _keyframe(container, stream, probe, time, keyframes)
+            packet = next(packets(container, [stream]), None)
         except av.FFmpegError:
             return BEGINNING
-        if trusted is not None:
-            return Entry(seek=target, trusted=trusted)
-    return BEGINNING
-
-
-def _keyframe(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> float | None:
-    """Time of the n-th keyframe from here, if it is before `time`, and the first packet is the first."""
-    found = 0
-    for packet in packets(container, [stream]):
-        at = time_of(packet.pts, packet.time_base, probe.start)
-        if at is None or (found == 0 and not packet.is_keyframe):
-            return None
-        if packet.is_keyframe:
-            found += 1
-            if at >= time:
-                return None
-            if found == keyframes:
-                return at
-    return None
+        at = time_of(packet.pts, packet.time_base, probe.start) if packet is not None else None
+        if packet is None or at is None or not packet.is_keyframe:
+            return BEGINNING
+        if at < (found[-1][1] if found else time):
+            found.append((target, at))
+        before = at if at < before else before - STEP_BACK
+    return Entry(seek=found[-1][0], trusted=found[0][1])
 
 
 def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframes: int) -> Entry:
