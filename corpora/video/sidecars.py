@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import DamagedFile
 from corpora.kinds import INFO
-from corpora.passages.document import read_within
+from corpora.passages.document import Document, PageStart, make_document, read_within
+from corpora.records import Problem
 from corpora.sidecar_names import language_in
 from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
@@ -19,6 +22,11 @@ from corpora.video.subtitles import parse_subtitles
 MAX_SUBTITLE_BYTES = 64 * 2**20
 MAX_INFO_BYTES = 256 * 2**20
 MAX_TAGS = 200
+PAUSE = 2.0
+"""Seconds without speech after which a paragraph begins."""
+LONGEST = 250
+"""Characters of speech without a stop after which a paragraph begins at the next cue."""
+_STOP = re.compile(r"[.!?…。！？।॥۔؟｡♪][\"'”’»)\]」』）]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,30 @@ def read_sidecar(path: str) -> Sidecars:
     name = Path(path).name
     found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
+
+
+def read_document(path: str) -> Iterator[Document | Problem]:
+    """Subtitles without a video as one document without a title: what is said, in paragraphs between the
+    pauses. Its pages are the seconds at which its cues begin."""
+    found = read_sidecar(path)
+    text, starts = "", list[PageStart]()
+    last, unended = 0.0, 0
+    for cue in found.texts:
+        said = one_line(clean(cue.text))
+        if not said:
+            continue
+        if text:
+            text += "\n\n" if cue.start - last > PAUSE or unended > LONGEST else " "
+        if not starts or starts[-1].number < int(cue.start):
+            starts.append(PageStart(len(text), int(cue.start)))
+        text += said
+        last, unended = max(last, cue.end), 0 if _STOP.search(said) else unended + len(said)
+    document = make_document("", text, pages=starts)
+    if document is None:
+        raise DamagedFile(f"{path}: no subtitles in it")
+    yield document
+    for note in found.notes:
+        yield Problem(path, note.partition(": ")[2], "indexed the rest")
 
 
 def _read_subtitles(path: str) -> Sidecars:
