@@ -1,8 +1,7 @@
 """Limits of the subprocess that reads files: on what it uses, and its system calls.
 
 Memory, processor time, open files and the size of written files are limits of POSIX (`resource`). Linux
-denies sockets and other programs to the process (seccomp). Each holds where this machine offers it;
-`protections` says which do.
+denies sockets and other programs to the process (seccomp). Each holds where this machine offers it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.errors import os_reason
@@ -28,15 +26,6 @@ DENIED_CALLS = (
 )
 """With these nothing is sent, no other program starts, and no other process is touched."""
 _ROOT = str(Path(__file__).resolve().parents[1])
-
-
-@dataclass(frozen=True, slots=True)
-class Protection:
-    """One protection, and whether it holds on this machine."""
-
-    name: str
-    holds: bool
-    message: str
 
 
 def limit_memory(size: int) -> None:
@@ -84,26 +73,19 @@ def deny_system_calls() -> None:
     rules.load()
 
 
-def protections(memory: int) -> list[Protection]:
-    """What holds for subprocesses on this machine, each tried in one. `memory`: their limit in bytes."""
-    linux = sys.platform == "linux"
-    size = f"at most {memory / 2**30:g} GiB" if linux else "no limit, for want of Linux"
+def why_network() -> str:
+    """Why subprocesses have the network on this machine, tried in one; empty where they have none."""
     command = [sys.executable, "-P", "-m", "corpora.sandbox"]
     paths = os.pathsep.join([_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
         environment = {**os.environ, "PYTHONPATH": paths}
         tried = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
-        network = tried.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        network = "no subprocess can be started to try it"
-    return [
-        Protection("memory", linux, size),
-        Protection("processor time", HAS_LIMITS, "limited for each file" if HAS_LIMITS else "no limit"),
-        Protection("network", not network, network or "no sockets, no other programs (seccomp)"),
-    ]
+        return "no subprocess can be started to try it"
+    return tried.stdout.strip()
 
 
-def _why_network() -> str:
+def _why_here() -> str:
     """Why this process still has the network; empty where it has none."""
     import socket
 
@@ -118,4 +100,4 @@ def _why_network() -> str:
 
 
 if __name__ == "__main__":
-    print(_why_network())
+    print(_why_here())

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.video.containers import LeapFilter, clock_start, open_media, packets, pick_audio, time_of
+from corpora.video.containers import (
+    LeapFilter,
+    clock_start,
+    open_media,
+    packets_past_damage,
+    pick_audio,
+    time_of,
+)
 
 RUN_UP = 2.0
 """Seconds ahead of the start at which decoding begins: codecs need some packets to settle."""
@@ -115,7 +122,7 @@ def _pieces(container: Any, stream: Any, rate: int) -> Iterator[tuple[float | No
 
     start = clock_start(container)
     resampler, kind = None, None
-    for packet in _packets(container, stream):
+    for packet in packets_past_damage(container, stream, lambda _: None):
         try:
             frames = stream.codec_context.decode(packet)
         except av.FFmpegError:
@@ -140,17 +147,3 @@ def _pieces(container: Any, stream: Any, rate: int) -> Iterator[tuple[float | No
     if resampler is not None:
         for piece in resampler.resample(None):
             yield None, piece.to_ndarray().reshape(-1)
-
-
-def _packets(container: Any, stream: Any) -> Iterator[Any]:
-    import av
-
-    for _ in range(100):
-        try:
-            for packet in packets(container, [stream]):
-                if packet.size:
-                    yield packet
-            break
-        except av.FFmpegError:
-            continue
-    yield None

@@ -9,7 +9,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -222,6 +222,23 @@ def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
     except IndexError:
         # At the end of the file PyAV trips over streams that came up on the way; all packets were given.
         return
+
+
+MOST_READ_ERRORS = 100
+
+
+def packets_past_damage(container: Any, stream: Any, damaged: Callable[[Exception], object]) -> Iterator[Any]:
+    """As `packets`, of one stream, going on after a read error as long as there is more; then None, which
+    flushes a decoder. `damaged` is called with each error."""
+    import av
+
+    for _ in range(MOST_READ_ERRORS):
+        try:
+            yield from packets(container, [stream])
+            break
+        except av.FFmpegError as error:
+            damaged(error)
+    yield None
 
 
 def _check_plain(path: str) -> None:

@@ -209,7 +209,7 @@ def _scan(container: Any, video: Any | None, audio: Any | None, start: float) ->
     clocks: dict[int, LeapFilter[float]] = {index: LeapFilter() for index in spans}
     try:
         for packet in packets(container, [s for s in container.streams if s.index in spans]):
-            if packet.stream_index not in spans or not packet.size:
+            if packet.stream_index not in spans:
                 continue
             span = spans[packet.stream_index]
             span.packets += 1

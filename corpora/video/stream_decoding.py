@@ -9,10 +9,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from corpora.video.containers import LEAP, LeapFilter, open_media, packets, time_of
+from corpora.video.containers import LEAP, LeapFilter, open_media, packets, packets_past_damage, time_of
 from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
@@ -93,9 +94,9 @@ def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframe
     try:
         for number, packet in enumerate(packets(container, [stream])):
             at = time_of(packet.pts, packet.time_base, probe.start)
-            if packet.size and at is None:
+            if at is None:
                 return BEGINNING
-            if at is not None and packet.is_keyframe:
+            if packet.is_keyframe:
                 if at >= time:
                     break
                 recent.append((number, at))
@@ -109,7 +110,6 @@ def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframe
 MOST_THREADS = 8
 HUGE_PIXELS = 36_000_000
 """Above 8K one thread decodes: each thread holds frames of its own."""
-MOST_READ_ERRORS = 100
 PLACE_SECONDS = 1.0
 """Losses nearer than this are one place."""
 
@@ -186,22 +186,14 @@ class StreamDecoder:
             raise DamageMet
 
     def _packets(self) -> Iterator[Any]:
-        """All packets, and None to flush the decoder; goes on after a read error as long as there is more."""
-        import av
-
-        errors, number = 0, 0
-        while errors < MOST_READ_ERRORS:
-            try:
-                for packet in packets(self._container, [self._stream]):
-                    if packet.size and number >= self._entry.passed:
-                        self._note(packet)
-                        yield packet
-                    number += bool(packet.size)
-                break
-            except av.FFmpegError as error:
-                errors += 1
-                self._lose(None, error)
-        yield None
+        """Those to be decoded, and None to flush the decoder."""
+        source = packets_past_damage(self._container, self._stream, partial(self._lose, None))
+        for number, packet in enumerate(source):
+            if packet is None:
+                yield packet
+            elif number >= self._entry.passed:
+                self._note(packet)
+                yield packet
 
     def _note(self, packet: Any) -> None:
         if packet.is_corrupt:

@@ -55,7 +55,7 @@ def read_texts(path: str) -> tuple[TimedText, ...]:
         cues: dict[int, list[TimedText]] = {stream.index: [] for stream in streams}
         try:
             for packet in packets(container, streams):
-                cue = _packet_cue(packet, start) if packet.size else None
+                cue = _packet_cue(packet, start)
                 if cue is not None:
                     cues[packet.stream_index].append(cue)
         except av.FFmpegError:

@@ -19,7 +19,7 @@ from corpora.errors import os_reason
 from corpora.escaping import visible
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.platforms import has_no_inodes
-from corpora.sandbox import protections
+from corpora.sandbox import why_network
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, is_confirmed
 from rag._cli.progress import BytesProgress
@@ -92,7 +92,7 @@ def doctor(
     findings = [
         *_environment(),
         *_extensions(),
-        *_protections(session),
+        *_network(),
         *_weights(session),
         *store_findings(session),
         *_library(session),
@@ -164,10 +164,12 @@ def _space(name: str, folder: Path) -> Finding:
     return Finding("environment", name, not short, f"{byte_count(free)} free at {there}{short}")
 
 
-def _protections(session: Session) -> Iterator[Finding]:
-    """What keeps a hostile file from harm; what this machine does not offer is no fault of it."""
-    for each in protections(round(session.settings.reading.memory_gib * 2**30)):
-        yield Finding("reading files", each.name, each.holds or None, each.message)
+def _network() -> Iterator[Finding]:
+    """Whether a hostile file may send something; what this machine does not offer is no fault of it."""
+    why = why_network()
+    yield Finding(
+        "reading files", "network", not why or None, why or "no sockets, no other programs (seccomp)"
+    )
 
 
 def _extensions() -> Iterator[Finding]:

@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
 from corpora.entry_points import find_entry_point
 from corpora.records import Evidence, Passage
-from corpora.sandbox import protections
+from corpora.sandbox import why_network
 from corpora.scan import scan
 from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
@@ -29,7 +30,7 @@ from tests.fakes.synthetic import write_video
 
 SLOW = "![](" * 4_000
 """Seconds of CPU, for the rules of sentences look at each mark with all that follows."""
-HOLDS = {each.name: each.holds for each in protections(2**30)}
+limited = pytest.mark.skipif(sys.platform != "linux", reason="no limit of memory here")
 
 
 def texts(reader: MediaReader, path: Path) -> list[str]:
@@ -55,7 +56,7 @@ def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path: Path) -> N
         assert texts(reader, tmp_path / "good.pdf") == ["Oil the chain."]
 
 
-@pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
+@limited
 def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path: Path) -> None:
     far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
     write_zip(tmp_path / "far.xlsx", xlsx_parts(S=far))
@@ -66,7 +67,7 @@ def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path: Path) -> None:
         texts(reader, tmp_path / "far.xlsx")
 
 
-@pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
+@limited
 def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "wide.jsonl").write_text(json.dumps({"text": "a"}) + "\n[" + "{}," * 9_000_000 + "{}]\n")
     (tmp_path / "good.md").write_text("Oil the chain.")
@@ -76,7 +77,7 @@ def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
         assert texts(reader, tmp_path / "good.md") == ["Oil the chain."]
 
 
-@pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
+@limited
 def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: Path) -> None:
     """The sentence splitter of the first holds 220 MB for good; the second takes up to 300 MB by itself."""
     (tmp_path / "long.md").write_text("Oil the chain. Then wash it well with water and soap. " * 400)
@@ -146,7 +147,7 @@ def read(path):
 """
 
 
-@pytest.mark.skipif(not HOLDS["network"], reason="not offered by this kernel")
+@pytest.mark.skipif(bool(why_network()), reason="not offered by this kernel")
 def test_a_reader_has_no_network_and_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader of another package, in place of one that a file has taken over."""
     package = tmp_path / "package"
