@@ -10,27 +10,21 @@ from pathlib import Path
 from corpora.errors import UnreadableFile, os_reason
 from corpora.platforms import LOOK
 
-BLOCK = 4 * 2**20
-
 
 def content_hash(path: str | os.PathLike[str]) -> str:
     """32 hex digits of blake2b over the bytes of the file.
 
     Raises `UnreadableFile` if the file cannot be read to its end or is no plain file.
     """
-    digest = hashlib.blake2b(digest_size=16)
-    block = memoryview(bytearray(BLOCK))
     try:
         handle = os.open(path, LOOK)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)
             raise UnreadableFile(f"{os.fspath(path)}: not a plain file")
         with os.fdopen(handle, "rb", buffering=0) as file:
-            while count := file.readinto(block):
-                digest.update(block[:count])
+            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     except OSError as error:
         raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {os_reason(error)}") from error
-    return digest.hexdigest()
 
 
 def file_sha256(*parts: Path) -> str:
