@@ -32,15 +32,7 @@ from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
 from corpora.platforms import read_into, readable
 from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address
-from corpora.video.records import (
-    DecodeReport,
-    FrameBatch,
-    FrameRequest,
-    Keyframe,
-    Probe,
-    TimedText,
-    TrackFacts,
-)
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
 from corpora.video.sidecars import Sidecars
 
 if TYPE_CHECKING:  # pydantic, which the subprocess does without
@@ -53,7 +45,7 @@ _RECORDS: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
     for kind in (
         *(DecodeReport, Document, FrameBatch, FrameRequest, Frames, Keyframe, PageStart, Passage, Probe),
-        *(Problem, RecognizedPage, ScannedPage, Sidecars, TextLine, TimedText, TrackFacts),
+        *(Problem, RecognizedPage, ScannedPage, Sidecars, TextLine, TimedText),
     )
 }
 """What a message may hold beside JSON, arrays and fractions. Sequences in records are tuples."""

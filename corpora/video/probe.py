@@ -1,13 +1,10 @@
-"""The facts of a media file; where its container's own word cannot be right, its packets are counted.
-
-`read_tracks` gives what a program for editing must know exactly.
-"""
+"""The facts of a media file; where its container's own word cannot be right, its packets are counted."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,7 +26,7 @@ from corpora.video.containers import (
     time_of,
     video_streams,
 )
-from corpora.video.records import Probe, TimedText, TrackFacts
+from corpora.video.records import Probe, TimedText
 
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
@@ -99,11 +96,13 @@ def _probe(container: Any, path: str) -> Probe:
     fps = float(video.average_rate or 0) if video is not None else 0.0
     shown = time_of(video.start_time, video.time_base, start) if video is not None else None
     video_start = shown or 0.0
-    rotation = 0
+    rotation, exact = 0, dict[str, Any]()
     if video is not None:
+        times = _first_times(container, video, path)
+        exact = _exact(container, video, audio, times)
         rotation = _rotation(container, video)
-        if not container.format.name.startswith("mov,"):
-            fps = _counted_fps(path, video.index, fps)
+        if not _has_table(container):
+            fps = _counted_fps(times, video, fps)
     if _is_doubtful(container, video, path, duration, fps, start):
         with open_media(path) as again:
             scanned = _scan(again, video, audio, start)
@@ -130,6 +129,7 @@ def _probe(container: Any, path: str) -> Probe:
         pixel_format=video.codec_context.pix_fmt or "" if video is not None else "",
         video_start=video_start,
         pixel_aspect=aspect,
+        **exact,
         **_words(container.metadata),
     )
 
@@ -156,28 +156,34 @@ def _rotation(container: Any, video: Any) -> int:
             continue
 
 
-def _counted_fps(path: str, stream: int, claimed: float) -> float:
-    """Without a table of all frames a container states its nominal rate; variable rates are far below it."""
-    times: list[float] = []
-    clock: LeapFilter[None] = LeapFilter()
-    with open_media(path) as container:
-        video = container.streams[stream]
-        for pts in _first_times(container, video):
-            if (time := time_of(pts, video.time_base, 0.0)) is None:
-                break
-            times += (kept for kept, _ in clock.push(time, None))
-    span = max(times) - min(times) if times else 0.0
-    counted = (len(times) - 1) / span if span > 0 else claimed
-    return counted if 0 < counted < 0.9 * claimed else claimed
-
-
-def _first_times(container: Any, video: Any) -> Iterator[int | None]:
-    """Times of the first `_COUNTED_PACKETS` packets, in ticks of the stream's clock, up to any damage."""
+def _first_times(container: Any, video: Any, path: str) -> list[int]:
+    """Times of the first `_COUNTED_PACKETS` frames, in ticks of the stream's clock: by the container's table
+    of all frames, else of packets, up to any damage."""
     import av
 
-    with suppress(av.FFmpegError):
-        for packet in islice(packets(container, [video]), _COUNTED_PACKETS):
-            yield packet.pts
+    if _has_table(container) and len(video.index_entries) > 1:
+        counted = range(min(_COUNTED_PACKETS, len(video.index_entries)))
+        return [video.index_entries[at].timestamp for at in counted]
+    times: list[int] = []
+    with open_media(path) as again, suppress(av.FFmpegError):
+        for packet in islice(packets(again, [again.streams[video.index]]), _COUNTED_PACKETS):
+            if packet.pts is None:
+                break
+            times.append(packet.pts)
+    return times
+
+
+def _has_table(container: Any) -> bool:
+    return bool(container.format.name.startswith("mov,"))
+
+
+def _counted_fps(times: list[int], video: Any, claimed: float) -> float:
+    """Without a table of all frames a container states its nominal rate; variable rates are far below it."""
+    clock: LeapFilter[None] = LeapFilter()
+    kept = [time for ticks in times for time, _ in clock.push(float(ticks * video.time_base), None)]
+    span = max(kept) - min(kept) if kept else 0.0
+    counted = (len(kept) - 1) / span if span > 0 else claimed
+    return counted if 0 < counted < 0.9 * claimed else claimed
 
 
 def _is_doubtful(
@@ -265,34 +271,27 @@ def _words(metadata: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def read_tracks(path: str) -> TrackFacts:
-    """Facts of the streams that `probe_file` chooses; reads the header and the first packets.
+def _exact(container: Any, video: Any, audio: Any | None, times: list[int]) -> dict[str, Any]:
+    """What a program for editing must know exactly of the chosen streams.
 
     The timecode is that of a `tmcd` track or of the tag `timecode`, of the stream before that of the file.
-    Raises `FileProblem` (reason without path), `UnsupportedFile` where there are no images.
     """
-    with open_media(path) as container:
-        video, audio = pick_video(container), pick_audio(container)
-        if video is None:
-            raise UnsupportedFile("it holds no images")
-        claimed = video.average_rate or video.guessed_rate or Fraction(0)
-        times = [pts for pts in _first_times(container, video) if pts is not None]
-        whole = len(times) < _COUNTED_PACKETS
-        steps = _steps(times if whole else sorted(times)[:-REORDERED])
-        counted = Fraction(len(steps), sum(steps)) / video.time_base if steps else claimed
-        context = audio.codec_context if audio is not None else None
-        frames = max(0, video.frames or 0)
-        if claimed and video.duration and video.time_base:
-            # Those that an edit list leaves out are counted in the header, and are not in the duration.
-            frames = min(frames, round(video.duration * video.time_base * claimed))
-        return TrackFacts(
-            rate=Fraction(claimed or counted or 25),
-            variable=_varies(steps) or bool(claimed and abs(counted / claimed - 1) > OTHER_MEAN),
-            frames=frames,
-            timecode=_timecode(one.metadata for one in (video, *container.streams.data, container)),
-            channels=(context.channels or 0) if context is not None else 0,
-            sample_rate=(context.sample_rate or 0) if context is not None else 0,
-        )
+    claimed = video.average_rate or video.guessed_rate or Fraction(0)
+    steps = _steps(times if len(times) < _COUNTED_PACKETS else sorted(times)[:-REORDERED])
+    counted = Fraction(len(steps), sum(steps)) / video.time_base if steps else claimed
+    context = audio.codec_context if audio is not None else None
+    frames = max(0, video.frames or 0)
+    if claimed and video.duration and video.time_base:
+        # Those that an edit list leaves out are counted in the header, and are not in the duration.
+        frames = min(frames, round(video.duration * video.time_base * claimed))
+    return {
+        "rate": Fraction(claimed or counted or 25),
+        "variable": _varies(steps) or bool(claimed and abs(counted / claimed - 1) > OTHER_MEAN),
+        "frames": frames,
+        "timecode": _timecode(one.metadata for one in (video, *container.streams.data, container)),
+        "channels": (context.channels or 0) if context is not None else 0,
+        "sample_rate": (context.sample_rate or 0) if context is not None else 0,
+    }
 
 
 def _steps(times: list[int]) -> list[int]:

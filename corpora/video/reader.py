@@ -25,9 +25,9 @@ from corpora.video.audio import read_audio
 from corpora.video.clipping import copy_streams, encode_clip
 from corpora.video.decoders import check_decoder, decode, decode_at
 from corpora.video.ipc import MediaProcess
-from corpora.video.probe import probe_file, read_tracks
+from corpora.video.probe import probe_file
 from corpora.video.pyav_decoder import read_packets
-from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe, TimedText, TrackFacts
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe, TimedText
 from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector
 from corpora.video.sidecars import Sidecars, merge_sidecars, read_sidecar
 from corpora.video.subtitles import read_texts
@@ -131,11 +131,6 @@ class MediaReader:
         probe: Probe = self._one(probe_file, path)
         self._probed = path, self._stamp(path), probe
         return probe
-
-    def tracks(self, path: str) -> TrackFacts:
-        """Exact rate, timecode and sound format. Raises `UnsupportedFile` without images."""
-        found: TrackFacts = self._one(read_tracks, path)
-        return found
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
         """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,

@@ -59,23 +59,17 @@ class Probe:
     """Time of the first video packet."""
     pixel_aspect: float = 1.0
     """Width of a stored pixel, its height being 1; not 1 in anamorphic video."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrackFacts:
-    """What a program for editing must know exactly of the chosen streams."""
-
-    rate: Fraction
-    """Frames a second: the container's mean, exact."""
-    variable: bool
+    rate: Fraction = Fraction(0)
+    """Frames a second of the chosen video stream: the container's mean, exact."""
+    variable: bool = False
     """Whether frames are shown for different lengths of time."""
-    frames: int
+    frames: int = 0
     """Number of frames by the container; 0 where it does not say."""
-    timecode: str
+    timecode: str = ""
     """Of the first frame, as the file writes it: `01:00:00:00`, `01:00:00;00`; empty without one."""
-    channels: int
+    channels: int = 0
     """Of the chosen audio stream; 0 without one."""
-    sample_rate: int
+    sample_rate: int = 0
     """Samples a second of the chosen audio stream; 0 without one."""
 
 

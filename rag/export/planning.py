@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from corpora.errors import FileProblem, UsageError, reason_of
+from corpora.errors import FileProblem, UnsupportedFile, UsageError, reason_of
 from corpora.records import Problem
 from corpora.settings import StorageSettings
 from corpora.video.reader import MediaReader
-from corpora.video.records import Probe, TrackFacts
+from corpora.video.records import Probe
 from rag.export.records import Cut, Select, Source, Timeline
 from rag.export.text import file_name, one_line
 from rag.export.timecode import (
@@ -52,32 +52,34 @@ def read_sources(
     with MediaReader(storage=storage) as reader:
         for path in dict.fromkeys(paths):
             try:
-                sources[path] = make_source(path, reader.probe(path), reader.tracks(path))
+                sources[path] = make_source(path, reader.probe(path))
             except FileProblem as error:
                 problems.append(Problem(path, reason_of(error, path)))
     return sources, tuple(problems)
 
 
-def make_source(path: str, probe: Probe, tracks: TrackFacts) -> Source:
+def make_source(path: str, probe: Probe) -> Source:
     """A file counted in frames of a standard rate; `notes` say what that changes."""
-    mean = tracks.rate
+    if probe.stream < 0:
+        raise UnsupportedFile(f"{path}: it holds no images")
+    mean = probe.rate
     rate = standard_rate(mean)
     times = round(rate / mean) or 1
     exact = abs(rate / (mean * times) - 1) <= EQUAL_RATES
     shown, name, notes = rate_text(rate), file_name(path), []
-    if tracks.variable:
+    if probe.variable:
         notes.append(
             f"{name}: variable frame rate, {rate_text(mean)} on average; cut points are counted at {shown}"
         )
     elif not exact or times > 1:
         notes.append(f"{name}: {rate_text(mean)} frames a second; cut points are counted at {shown}")
-    if exact and tracks.frames and not tracks.variable:
-        frames = tracks.frames * times
+    if exact and probe.frames and not probe.variable:
+        frames = probe.frames * times
     else:
         frames = math.floor((Fraction(probe.duration) - Fraction(probe.video_start) + ROUNDING) * rate)
-    named = read_timecode(tracks.timecode, rate)
-    if tracks.timecode and named is None:
-        notes.append(f"{name}: its timecode {one_line(tracks.timecode)[:40]} is none of {shown}; left out")
+    named = read_timecode(probe.timecode, rate)
+    if probe.timecode and named is None:
+        notes.append(f"{name}: its timecode {one_line(probe.timecode)[:40]} is none of {shown}; left out")
     first, drop = named or (0, False)
     return Source(
         path=path,
@@ -89,8 +91,8 @@ def make_source(path: str, probe: Probe, tracks: TrackFacts) -> Source:
         timecoded=named is not None,
         width=probe.width,
         height=probe.height,
-        channels=tracks.channels,
-        sample_rate=tracks.sample_rate,
+        channels=probe.channels,
+        sample_rate=probe.sample_rate,
         notes=tuple(notes),
     )
 

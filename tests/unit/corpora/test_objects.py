@@ -323,7 +323,7 @@ def test_a_window_of_an_object_is_read_by_ranges(video: Path, bucket: FakeStore,
         frames = reader.frames_at(address, times, short_side=64)
         assert sum(request.sent for request in bucket.gets()) < video.stat().st_size / 2
         sound = reader.audio_between(address, 40, 42)
-        facts = reader.probe(address), reader.tracks(address), reader.texts(address)
+        facts = reader.probe(address), reader.texts(address)
         sampled = [batch.frames.times.tolist() for batch in reader.frames(address, start=50, seek=True)]
         cut_clip(address, 40, 41, tmp_path / "clip.mp4", storage=bucket.storage)
     with MediaReader() as reader:
@@ -332,7 +332,7 @@ def test_a_window_of_an_object_is_read_by_ranges(video: Path, bucket: FakeStore,
         np.testing.assert_array_equal(frames.images, expected.images)
         np.testing.assert_array_equal(frames.times, expected.times)
         np.testing.assert_allclose(sound, reader.audio_between(path, 40, 42), atol=1e-3)
-        assert facts == (reader.probe(path), reader.tracks(path), reader.texts(path))
+        assert facts == (reader.probe(path), reader.texts(path))
         assert sampled == [b.frames.times.tolist() for b in reader.frames(path, start=50, seek=True)]
         assert reader.probe(str(tmp_path / "clip.mp4")).duration == pytest.approx(1.0, abs=0.3)
 
