@@ -13,10 +13,9 @@ given here as a share of its maximum, which first place in every ranking has.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
@@ -102,7 +101,6 @@ class RetrievedPassage:
     """Its sentence that is nearest in meaning to the query of all that were compared; empty: another's is."""
 
 
-Key = TypeVar("Key", bound=Hashable)
 MOST_RELEVANCE = 1 - 1e-6
 """Relevance of finite odds."""
 LEAST_SCORE = 1e-6
@@ -113,31 +111,22 @@ WORDS_SHARE = 0.25
 """Of the chance that text gives, what BM25 decides: an exact name or number that no vector knows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fused(Generic[Key]):
-    """One item of a fused ranking."""
-
-    key: Key
-    score: float
-    """In (0, 1], rounded to 6 decimals."""
-
-
-def fuse(rankings: Sequence[Sequence[Key]]) -> list[Fused[Key]]:
-    """Best first, by reciprocal ranks; equal scores in the order of the keys' text.
+def fuse(rankings: Sequence[Sequence[str]]) -> list[Hit]:
+    """Best first, by reciprocal ranks; equal scores in the order of the keys.
 
     `rankings`: each best first; a key that comes twice in one counts where it comes first.
     """
-    sums: dict[Key, float] = {}
+    sums: dict[str, float] = {}
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
             sums[key] = sums.get(key, 0.0) + 1.0 / (RRF_K + rank)
     scores = {key: round(total / (len(rankings) / (RRF_K + 1)), 6) for key, total in sums.items()}
-    return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
+    return [Hit(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def text_chances(
-    relevance: Mapping[Key, float], words: Mapping[Key, float], covered: Mapping[Key, float]
-) -> dict[Key, float]:
+    relevance: Mapping[str, float], words: Mapping[str, float], covered: Mapping[str, float]
+) -> dict[str, float]:
     """Of each item the chance, in [0, 1], that it is looked for, by its text; their sum is at most 1.
 
     `relevance`: in [0, 1]; as odds, to the power of `TEXT_ODDS_POWER`, with even odds that no text is
@@ -157,17 +146,17 @@ def text_chances(
     }
 
 
-def pooled(images: Mapping[Key, float], texts: Mapping[Key, float]) -> list[Fused[Key]]:
+def pooled(images: Mapping[str, float], texts: Mapping[str, float]) -> list[Hit]:
     """Best first, by the mean of two opinions on which item is looked for (linear opinion pool, Stone 1961).
 
     `images`, best first, and `texts`: chances in [0, 1], whose sum is at most 1 in each; an empty one is no
     opinion. Of equal items those of `images` come first, in its order.
     """
     opinions = [opinion for opinion in (images, texts) if opinion]
-    keys = dict.fromkeys([*images, *sorted(texts, key=str)])
+    keys = dict.fromkeys([*images, *sorted(texts)])
     mean = {key: sum(opinion.get(key, 0.0) for opinion in opinions) / len(opinions) for key in keys}
     ranked = sorted(keys, key=lambda key: -round(mean[key], 9))  # stable
-    return [Fused(key, max(LEAST_SCORE, round(mean[key], 6))) for key in ranked]
+    return [Hit(key, max(LEAST_SCORE, round(mean[key], 6))) for key in ranked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +208,7 @@ class ClipHits:
     searched: int = 0
     """Clips among which those of `images` were found."""
 
-    def ranked(self) -> list[Fused[str]]:
+    def ranked(self) -> list[Hit]:
         """The clips, best first."""
         relevance = self._relevance()
         # Where no text is relevant, images are all that there is to go by, however weak.
@@ -229,24 +218,24 @@ class ClipHits:
 
     def ranked_with(
         self, clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage], hits: TextHits
-    ) -> list[Fused[tuple[str, str]]]:
-        """Clips and passages in one ranking, best first: `("clip", id)` and `("passage", id)`.
+    ) -> list[Hit]:
+        """Clips and passages in one ranking, best first: `clip ID` and `passage ID`.
 
         `clips`: the best of these hits, best first. `hits`: the search that found the passages.
         """
         relevance, words, covered = self._relevance(), self._words(), self._covered()
         ids = [found.clip.clip_id for found in clips]
-        texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
-        texts |= {("passage", found.passage.passage_id): found.relevance for found in passages}
-        scores = {("clip", key): words[key] for key in ids if key in words}
-        scores |= {("passage", hit.key): hit.score for hit in hits.matched}
-        of_words = {("clip", key): covered.get(key, 0.0) for key in ids}
-        of_words |= {("passage", p.passage.passage_id): p.covered for p in passages}
+        texts = {f"clip {key}": relevance.get(key, 0.0) for key in ids}
+        texts |= {f"passage {found.passage.passage_id}": found.relevance for found in passages}
+        scores = {f"clip {key}": words[key] for key in ids if key in words}
+        scores |= {f"passage {hit.key}": hit.score for hit in hits.matched}
+        of_words = {f"clip {key}": covered.get(key, 0.0) for key in ids}
+        of_words |= {f"passage {p.passage.passage_id}": p.covered for p in passages}
         # A passage has no images: what they say is weighed clip by clip, and where no text is relevant by
         # nothing else.
         least = 1.0 - max(texts.values(), default=0.0)
         images = {
-            ("clip", key): max(least, found.image_relevance) * self.images[key]
+            f"clip {key}": max(least, found.image_relevance) * self.images[key]
             for key, found in zip(ids, clips, strict=True)
             if key in self.images
         }

@@ -516,8 +516,8 @@ class Retriever:
         clips = self._best_clips(clip_hits, query, k)
         score = {item.key: item.score for item in clip_hits.ranked_with(clips, passages, passage_hits)}
         return (
-            [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],
-            [replace(p, score=score.get(("passage", p.passage.passage_id), 0.0)) for p in passages],
+            [replace(c, score=score.get(f"clip {c.clip.clip_id}", 0.0)) for c in clips],
+            [replace(p, score=score.get(f"passage {p.passage.passage_id}", 0.0)) for p in passages],
         )
 
 

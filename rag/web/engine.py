@@ -27,7 +27,8 @@ import numpy as np
 
 from rag.errors import QuestionError
 from rag.records import VideoHit
-from rag.retrieval.ranking import Fused, fuse
+from rag.retrieval.ranking import fuse
+from rag.store.records import Hit
 from rag.words import UNSPACED
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ DECIMALS = 6
 class Engine(Protocol):
     """A search engine over entries given when it is made."""
 
-    def rank(self, query: str) -> list[Fused[str]]:
+    def rank(self, query: str) -> list[Hit]:
         """Ids of all that fit, best first, with their scores."""
 
 
@@ -121,7 +122,7 @@ class SearchEngine:
         self._cache = cache
         self._lock = threading.RLock()
 
-    def rank(self, query: str) -> list[Fused[str]]:
+    def rank(self, query: str) -> list[Hit]:
         """All that fit, best first, equal scores by id."""
         # What was no UTF-8 on the command line, no encoder takes.
         query = query.encode("utf-8", "replace").decode()
@@ -135,19 +136,19 @@ class SearchEngine:
         rankings = (self._by_words(asked)[:POOL], self._by_meaning(query))
         return fuse([[hit.key for hit in found] for found in rankings])
 
-    def _by_words(self, asked: list[str]) -> list[Fused[str]]:
+    def _by_words(self, asked: list[str]) -> list[Hit]:
         with self._lock:
             scores = self._bm25.scores(asked)
         return self._ordered(scores, np.flatnonzero(scores > 0))
 
-    def _by_meaning(self, query: str) -> list[Fused[str]]:
+    def _by_meaning(self, query: str) -> list[Hit]:
         with self._lock:
             vector = self._encoder.encode_text([query])[0]
             scores = (self._vectors @ vector).astype(np.float64)
         return self._ordered(scores, np.arange(len(scores)))[:POOL]
 
-    def _ordered(self, scores: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[Fused[str]]:
-        found = [Fused(self._ids[number], round(float(scores[number]), DECIMALS)) for number in numbers]
+    def _ordered(self, scores: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[Hit]:
+        found = [Hit(self._ids[number], round(float(scores[number]), DECIMALS)) for number in numbers]
         return sorted(found, key=lambda hit: (-hit.score, hit.key))
 
     @cached_property
@@ -213,7 +214,7 @@ class ContentEngine:
         self._library = library
         self._titles = titles
 
-    def rank(self, query: str) -> list[Fused[str]]:
+    def rank(self, query: str) -> list[Hit]:
         """All that fit, best first, equal scores by id."""
         by_title = [] if self._titles is None else [hit.key for hit in self._titles.rank(query)]
         return fuse([self._held(query), by_title])

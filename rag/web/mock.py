@@ -31,7 +31,7 @@ from rag.web.trace import Operation, WebTrace
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
     from rag.library import Library
-    from rag.retrieval.ranking import Fused
+    from rag.store.records import Hit
 
 SNIPPET = 240
 """Characters of a snippet at most."""
@@ -135,7 +135,7 @@ class Web:
         Raises `UsageError` for a page below 1.
         """
 
-        def result(rank: int, hit: Fused[str]) -> SearchResult:
+        def result(rank: int, hit: Hit) -> SearchResult:
             entry = self.catalogue.by_id[hit.key]
             found = video_result(entry, rank, hit.score)
             said = _best_part(_with_speech(entry).description, query) if self._spoken else ""
@@ -146,7 +146,7 @@ class Web:
     def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
         """Pages of text for words, best first. Raises as `search_videos` does."""
 
-        def result(rank: int, hit: Fused[str]) -> SearchResult:
+        def result(rank: int, hit: Hit) -> SearchResult:
             return page_result(self.catalogue.pages_by_id[hit.key], rank, hit.score, query)
 
         return self._search("search", self._pages, query, page, page_size, result)
@@ -228,7 +228,7 @@ class Web:
         query: str,
         page: int,
         page_size: int,
-        result: Callable[[int, Fused[str]], SearchResult],
+        result: Callable[[int, Hit], SearchResult],
     ) -> SearchPage:
         if page < 1 or not 1 <= page_size <= LARGEST_PAGE:
             raise UsageError(
