@@ -27,12 +27,12 @@ from eval.workbench.corpus import check_data_folder
 from eval.workbench.seeds import stable_number
 from eval.workbench.web import Upload, make_web
 from indexers.settings import EncoderSettings
-from rag.agents.runtime.frame_source import FrameSource
-from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError, WebError
 from rag.library import Library
 from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.store.lookup import whole_file
-from rag.web import Web, open_web
+from rag.web import SearchResult, Web, open_web
 from rag.web.catalogue import read_catalogue
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """
         check_data_folder(folder, "web")
         uploads = read_records(shape.drafted / "uploads.jsonl", Upload)
-        make_web(folder / "web", uploads, progress=rendering(progress))
+        make_web(folder / "web", uploads, say=rendering(progress))
         catalogue = read_catalogue(folder / "web")
         drafted: list[Record] = read_records(shape.drafted / self.records_file, self.record_type)
         records = [self.with_contents(record, catalogue) for record in drafted]
@@ -354,6 +354,36 @@ def _holds_all(web: Web, settings: Settings) -> bool:
     except LibraryNotFound:
         return False
     return all(entry.content_id in held for entry in web.catalogue.videos if entry.file)
+
+
+@dataclass(frozen=True)
+class JudgedVideos:
+    """The videos of a web as the judge of frames sees them, which is not the model that located them."""
+
+    environment: WebEnvironment
+    _held: dict[str, WebVideo | None] = field(default_factory=dict)
+
+    @cached_property
+    def judge(self) -> Reasoner:
+        """Part `judge` of the reasoner."""
+        return part_of(self.environment.reasoner, "judge")
+
+    def video(self, url: str) -> WebVideo | None:
+        """Opened once; None where the web does not have it."""
+        if url not in self._held:
+            self._held[url] = self._open(url)
+        return self._held[url]
+
+    def _open(self, url: str) -> WebVideo | None:
+        web, source = self.environment.web, self.environment.frame_source
+        entry = web.catalogue.video(url)
+        if entry is None:
+            return None
+        result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
+        try:
+            return fetch_video(web.session(), result, source, transcript=True).seen_by(self.judge)
+        except (WebError, FileProblem):
+            return None
 
 
 def judge_settings(judge: str, reasoner: Reasoner) -> dict[str, Any]:

@@ -6,11 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PIL import Image
 
 from eval.reports.page import write_report
@@ -18,12 +16,11 @@ from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
-from eval.tasks.shotfinder.scorer import NO_FRAME, NO_VERDICT, SPENT, FrameStore, ShotScorer
+from eval.tasks.shotfinder.scorer import NO_FRAME, NO_VERDICT, SPENT
 from eval.tasks.shotfinder.solvers import METADATA
 from eval.tasks.shotfinder.task import MINI, ShotFinderTask
 from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReplyInvalid
-from rag.reasoners.roles.material import VideoView
 from tests.fakes.browser_world import HOST, answers, environment_of, frame_source, make_web, prepare_records
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 
@@ -36,32 +33,6 @@ ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
     ("resolution", "720P", "720p", (40.0, 50.0)),
     ("temporal", "near 25\n", "before", (30.0, 40.0)),
 )
-
-
-class PlainFrames:
-    """Frames without pixels: a view is its moment."""
-
-    def __init__(self, library: MeasuredLibrary) -> None:
-        self.library = library
-
-    def image(self, path: Path) -> VideoView:
-        return FrameStore.image(cast(FrameStore, self), path)
-
-    def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return np.zeros((len(images), 0), np.float32)
-
-    pixels = True
-
-    def at(self, video_id: str, time: float) -> VideoView:
-        assert video_id
-        return VideoView("", time, time + 0.001, frame_times=np.array([time]))
-
-
-class KettleTask(ShotFinderTask):
-    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
-        scorer = super().open_scorer(prepared, judge)
-        library = cast(MeasuredLibrary, prepared.environment.library)
-        return replace(scorer, frames=cast(FrameStore, PlainFrames(library)))
 
 
 def shots(folder: Path) -> dict[str, ShotQuery]:
@@ -87,13 +58,13 @@ def prepared(
     reasoner: ShotReasoner | None = None,
     queries: Mapping[str, ShotQuery] | None = None,
     shape: Any = MINI,
-) -> tuple[KettleTask, Prepared[WebEnvironment]]:
+) -> tuple[ShotFinderTask, Prepared[WebEnvironment]]:
     web = make_web(folder)
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     environment = environment_of(
         web, reasoner or ShotReasoner(), stored, frame_source_with(stored, frame_source())
     )
-    task = KettleTask("shotfinder-kettle", "", folder, shape)
+    task = ShotFinderTask("shotfinder-kettle", "", folder, shape)
     return task, prepare_records(task, queries or shots(folder), environment)
 
 

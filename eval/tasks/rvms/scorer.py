@@ -19,7 +19,7 @@ localizer     it was chosen, and its moment is more than 2 s off the event
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,22 +27,19 @@ import numpy as np
 
 from eval.runs.records import Output, Query, Score
 from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
-from eval.tasks.web_task import WebEnvironment, judge_settings
+from eval.tasks.web_task import JudgedVideos, WebEnvironment, judge_settings
 from localization.sampling import midpoints
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, sound_lines, verify
-from rag.agents.runtime.frame_source import WebVideo, fetch_video
-from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
+from rag.agents.runtime.frame_source import WebVideo
+from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
-from rag.reasoners.wrappers import part_of
-from rag.web import SearchResult
 from rag.web.catalogue import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag.reasoners.protocol import Reasoner
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
 CLIP_SCORE = 0.7
@@ -117,7 +114,10 @@ class RvmsScorer:
     environment: WebEnvironment
     gold: Mapping[str, RvmsSample]
     judge: str = "reasoner"
-    _videos: dict[str, WebVideo | None] = field(default_factory=dict)
+
+    @cached_property
+    def _videos(self) -> JudgedVideos:
+        return JudgedVideos(self.environment)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -140,7 +140,7 @@ class RvmsScorer:
     def check(self, sample: RvmsSample, candidate: Mapping[str, Any]) -> CandidateScore:
         """Compare one candidate of an output with the target."""
         upload = next((one for one in sample.uploads if _shows(one, candidate)), None)
-        video, original = self._video(candidate["url"]), self._video(sample.url)
+        video, original = self._videos.video(candidate["url"]), self._videos.video(sample.url)
         time = candidate["moment"][1] if sample.asks_moment and candidate["moment"] is not None else None
         at = None if upload is None or time is None else time * upload.speed
         reference = _frame(original, sample.key_time)
@@ -158,33 +158,6 @@ class RvmsScorer:
             on_event=_inside(at, sample.event, EVENT_SLACK) if sample.asks_moment and sample.event else None,
             error=None if at is None or sample.key_time is None else round(abs(at - sample.key_time), 3),
         )
-
-    @cached_property
-    def _frame_judge(self) -> Reasoner:
-        """Section 3.2: the judge of frames is not the model that located them."""
-        return part_of(self.environment.reasoner, "judge")
-
-    @cached_property
-    def _web(self) -> Any:
-        return self.environment.web.session()
-
-    def _video(self, url: str) -> WebVideo | None:
-        """Opened once; None where the web does not have it."""
-        if url not in self._videos:
-            self._videos[url] = self._open(url)
-        return self._videos[url]
-
-    def _open(self, url: str) -> WebVideo | None:
-        entry = self.environment.web.catalogue.video(url)
-        if entry is None:
-            return None
-        result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
-        source = self.environment.frame_source
-        try:
-            video = fetch_video(self._web, result, source, transcript=True)
-            return video.seen_by(self._frame_judge)
-        except (WebError, FileProblem):
-            return None
 
     def _accepted(
         self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None, cosine: float | None
@@ -232,7 +205,7 @@ class RvmsScorer:
                 constraint=context,
                 auditory_memory=memory.auditory_memory,
             )
-            found = self._frame_judge.run(MATCH_FRAME, request)
+            found = self._videos.judge.run(MATCH_FRAME, request)
             # Without a remembered sound, and without one to compare, the sound decides nothing.
             sounds_other = heard and found.audio_match is False
             return found.text_match and bool(found.image_match) and not sounds_other

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,22 +27,17 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import Output, Query, Score
 from eval.tasks.shotfinder.dataset import ShotQuery
-from eval.tasks.web_task import WebEnvironment, judge_settings
-from indexers.settings import EncoderSettings
+from eval.tasks.web_task import JudgedVideos, WebEnvironment, judge_settings
 from rag.agents.shotfinder.constraints import measures_of
 from rag.agents.shotfinder.records import FRAME_BUDGET
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
-from rag.reasoners.wrappers import part_of
-from rag.retrieval.frames import joined_frames
-from rag.store.lookup import whole_file
 from rag.words import content_words, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag.library import Library
 
 AUDIO_CONTEXT = 5.0
 """Seconds of sound on both sides of a frame that is judged (appendix C.1: 10 s around it)."""
@@ -134,69 +129,6 @@ class JudgedFrame:
 
 
 @dataclass
-class FrameStore:
-    """Single frames as a reasoner takes them: stored embeddings, or pixels where it reads them."""
-
-    library: Library
-    pixels: bool
-    encoder: EncoderSettings
-    _vectors: dict[str, tuple[NDArray[np.float64], NDArray[np.float32]]] = field(default_factory=dict)
-
-    @cached_property
-    def _held(self) -> frozenset[str]:
-        return frozenset(video.video_id for video in self.library.engine.reader.videos())
-
-    def at(self, video_id: str, time: float) -> VideoView | None:
-        """The stored frame nearest to `time` seconds; None where the library holds none of the video."""
-        if video_id not in self._held:
-            return None
-        times, vectors = self._of(video_id)
-        if len(times) == 0:
-            return None
-        nearest = int(np.abs(times - time).argmin())
-        moment = times[nearest : nearest + 1]
-        frames = None
-        if self.pixels:
-            try:
-                reader = self.library.engine.reader
-                path = whole_file(reader, video_id, self.library.path_of(video_id))
-                frames = self.library.engine.read_frames(path, moment)
-            except FileProblem:
-                return None
-        return _view(float(moment[0]), vectors[nearest : nearest + 1], frames)
-
-    def image(self, path: Path) -> VideoView:
-        """An image file as one frame. Raises `UnreadableFile`."""
-        from PIL import Image
-
-        try:
-            with Image.open(path) as opened:
-                pixels = np.asarray(opened.convert("RGB"), np.uint8)[None]
-        except (OSError, ValueError) as error:
-            raise UnreadableFile(f"{path}: cannot be read as an image: {error}") from error
-        return _view(0.0, self.encode(pixels), Frames(np.zeros(1), pixels) if self.pixels else None)
-
-    def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """uint8 (n, h, w, 3) RGB to unit float32 (n, d) in the library's image space; (n, 0) without one."""
-        from indexers.registry import open_image_encoder
-
-        meta = self.library.engine.reader.meta
-        if meta is None or meta.image_encoder is None:
-            return np.zeros((len(images), 0), np.float32)
-        encoder = open_image_encoder(meta.image_encoder.name, self.encoder)
-        return np.asarray(encoder.encode_images(images), np.float32)
-
-    def _of(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times (n,) and embeddings (n, d) of all stored frames of a video."""
-        if video_id not in self._vectors:
-            reader = self.library.engine.reader
-            rows = reader.frames([clip.clip_id for clip in reader.clips(video_id)])
-            nothing = np.zeros(0), np.zeros((0, 0), np.float32)
-            self._vectors[video_id] = joined_frames(rows) if rows else nothing
-        return self._vectors[video_id]
-
-
-@dataclass
 class ShotScorer:
     """`folder`: of the data, for reference images. `judge`: one of `JUDGES`.
 
@@ -205,9 +137,12 @@ class ShotScorer:
 
     environment: WebEnvironment
     gold: Mapping[str, ShotQuery]
-    frames: FrameStore
     folder: Path
     judge: str = "reasoner"
+
+    @cached_property
+    def _videos(self) -> JudgedVideos:
+        return JudgedVideos(self.environment)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -259,18 +194,18 @@ class ShotScorer:
     ) -> JudgedFrame:
         """Verdicts that an unusable reply does not give are None."""
         video_id, time = look["video_id"], look["found"][1]
-        seen = self.frames.at(video_id, time)
+        kind: ConstraintKind = "" if gold.task == "shot" else gold.task
+        seen = self._frame(look["url"], time, AUDIO_CONTEXT if kind == "audio" else 0.0)
         truth, moment = true_shot(gold, video_id, time), true_moment(gold, video_id, time)
         if seen is None:
             return JudgedFrame(None, None, None, None, None, truth, moment)
         clip_image = _cosine(seen, reference.frame_vectors if reference is not None else None)
-        tower = self.frames.library.engine.tower
+        tower = self.environment.library.engine.tower
         clip_text = _cosine(seen, None if tower is None else tower.encode_text([gold.description]))
         without_judge = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
         if self.judge == "clip":
             return without_judge
-        judge = part_of(self.environment.reasoner, "judge")
-        kind: ConstraintKind = "" if gold.task == "shot" else gold.task
+        judge = self._videos.judge
         request = MatchRequest(
             description=gold.description,
             candidate=self._described(seen, video_id, kind),
@@ -291,15 +226,23 @@ class ShotScorer:
             match.text_match, image, match.constraint_match, clip_image, clip_text, truth, moment
         )
 
+    def _frame(self, url: str, time: float, around: float = 0.0) -> VideoView | None:
+        """One frame, with the sound of some seconds `around` it; None where it cannot be had."""
+        video = self._videos.video(url)
+        if video is None:
+            return None
+        start, end, at = max(0.0, time - around), time + around, np.array([time])
+        try:
+            view = video.view(
+                start, end, at, transcript=False, screen=False, metadata=False, audio=around > 0
+            )
+        except FileProblem:
+            return None
+        return view if view.times else None
+
     def _described(self, seen: VideoView, video_id: str, kind: ConstraintKind) -> VideoView:
-        """With what no frame shows: for a constraint on the resolution that of the file, for one on the sound
-        the sound around the frame."""
-        video = measures_of(self.frames.library, video_id).video
-        if kind == "audio":
-            engine, path = self.frames.library.engine, self.environment.path_of(video_id)
-            start, end = max(0.0, seen.start - AUDIO_CONTEXT), seen.start + AUDIO_CONTEXT
-            read = None if path is None else (lambda _: engine.read_audio(path, start, end))
-            return replace(seen, read_audio=read)
+        """With what no frame shows: for a constraint on the resolution that of the file."""
+        video = measures_of(self.environment.library, video_id).video
         if kind != "resolution" or video is None or not video.height:
             return seen
         return replace(seen, description=f"The file has {video.width} x {video.height} pixels.")
@@ -308,13 +251,33 @@ class ShotScorer:
         """The true frame, and why there is none where the verdict rests on it."""
         if gold.image:
             try:
-                return self.frames.image(self.folder / gold.image), ""
+                return self._image(self.folder / gold.image), ""
             except UnreadableFile as error:
                 _log.warning("%s: %s; this query is not judged", gold.query_id, error)
                 return None, "" if gold.gold.timed else NO_REFERENCE
         if gold.gold.timed:
-            return self.frames.at(gold.gold.video_id, gold.frame), ""
+            return self._frame(gold.gold.urls[0], gold.frame), ""
         return None, NO_REFERENCE
+
+    def _image(self, path: Path) -> VideoView:
+        """An image file as one frame, encoded as the library's are. Raises `UnreadableFile`."""
+        from PIL import Image
+
+        from indexers.registry import open_image_encoder
+
+        try:
+            with Image.open(path) as opened:
+                pixels = np.asarray(opened.convert("RGB"), np.uint8)[None]
+        except (OSError, ValueError) as error:
+            raise UnreadableFile(f"{path}: cannot be read as an image: {error}") from error
+        view = VideoView("", 0.0, 0.0, frame_times=np.zeros(1))
+        if self._videos.judge.reads_pixels:
+            view = replace(view, frames=Frames(np.zeros(1), pixels))
+        engine = self.environment.library.engine
+        if engine.tower is None or (meta := engine.reader.meta) is None or meta.image_encoder is None:
+            return view
+        encoder = open_image_encoder(meta.image_encoder.name, self.environment.encoder)
+        return replace(view, frame_vectors=np.asarray(encoder.encode_images(pixels), np.float32))
 
     def _rules(
         self, best: JudgedFrame | None, judged: Sequence[JudgedFrame], *, timed: bool, compared: bool
@@ -404,12 +367,6 @@ def _off_by(gold: ShotQuery, shot: Mapping[str, Any] | None) -> float | None:
         return None
     time = float(shot["frame"])
     return round(max(place.start - time, time - place.end, 0.0), 3)
-
-
-def _view(time: float, vectors: NDArray[np.float32], frames: Frames | None) -> VideoView:
-    """One frame as a view; `vectors`: (1, d)."""
-    moment = np.array([time])
-    return VideoView("", time, time + 0.001, frame_times=moment, frame_vectors=vectors, frames=frames)
 
 
 def _cosine(view: VideoView, other: NDArray[np.float32] | None) -> float | None:

@@ -21,11 +21,10 @@ from eval.tasks.shotfinder.dataset import (
     shot_query,
     stated,
 )
-from eval.tasks.shotfinder.scorer import JUDGES, STAGES, FrameStore, SearchScore, ShotScorer
+from eval.tasks.shotfinder.scorer import JUDGES, STAGES, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
 from rag.agents.shotfinder.records import ShotSettings
-from rag.reasoners.wrappers import part_of
 
 if TYPE_CHECKING:
     from rag.web.catalogue import Catalogue
@@ -130,10 +129,7 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
 
     def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
         self.check_judge(judge)
-        environment = prepared.environment
-        pixels = part_of(environment.reasoner, "judge").reads_pixels
-        frames = FrameStore(environment.library, pixels, environment.encoder)
-        return ShotScorer(environment, prepared.gold, frames, self.folder or Path(), judge or "reasoner")
+        return ShotScorer(prepared.environment, prepared.gold, self.folder or Path(), judge or "reasoner")
 
 
 _DRAFTED = Path(__file__).with_name("workbench")
