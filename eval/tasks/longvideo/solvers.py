@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from eval.rag_ask import RagAsk
@@ -78,24 +78,6 @@ def _as_json(found: DetectiveResult) -> dict[str, Any]:
     }
 
 
-def _detective(
-    environment: LongVideoEnvironment,
-    seed: int,  # noqa: ARG001 (nothing is random)
-    chosen: DetectiveSettings,
-    frames: int = TUNED.frames,
-) -> Solver:
-    return Detective(environment, chosen=with_frames(chosen, frames))
-
-
-def _baseline(
-    environment: LongVideoEnvironment,
-    seed: int,  # noqa: ARG001 (as above)
-    made: Callable[[LongVideoEnvironment, int], Solver],
-    frames: int = TUNED.frames,
-) -> Solver:
-    return made(environment, frames)
-
-
 def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: ARG001 (as above)
     def where(asked: LongInput) -> SearchFilter:
         return SearchFilter(videos=frozenset((environment.ids[asked.video],)))
@@ -121,9 +103,23 @@ ABLATIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     ),
 }
 """Of each preset: what table 3 takes away."""
-SUFFIXES: Mapping[str, str] = {"tuned": "", "paper": "-paper"}
-"""Of the systems of a preset."""
-BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment, int], Solver]]] = {
+PAPER = "-paper"
+"""Behind the names of those by the paper's preset."""
+Opened = Callable[[LongVideoEnvironment, int], Solver]
+"""From the environment, and how many frames an answer is given from."""
+
+
+def _detective(preset: str, changes: Mapping[str, Any]) -> Opened:
+    chosen = dataclasses.replace(PRESETS[preset], **changes)
+    return lambda environment, frames: Detective(environment, chosen=with_frames(chosen, frames))
+
+
+METHODS: Mapping[str, tuple[str, Opened]] = {
+    **{name: (about, _detective("tuned", changes)) for name, (about, changes) in ABLATIONS.items()},
+    **{
+        name + PAPER: (f"{about}; as printed in the paper", _detective("paper", changes))
+        for name, (about, changes) in ABLATIONS.items()
+    },
     "uniform": ("32 uniform frames, without words: direct inference", Uniform),
     "retrieval-only": ("the eight best segments by stored embeddings and words, in one step", Retrieval),
     "retrieved-texts": (
@@ -132,27 +128,18 @@ BASELINES: Mapping[str, tuple[str, Callable[[LongVideoEnvironment, int], Solver]
         RetrievedTexts,
     ),
 }
-_METHODS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
-    **{
-        name + suffix: SolverSpec(
-            about if preset == "tuned" else f"{about}; as printed in the paper",
-            partial(_detective, chosen=dataclasses.replace(PRESETS[preset], **changes)),
-        )
-        for preset, suffix in SUFFIXES.items()
-        for name, (about, changes) in ABLATIONS.items()
-    },
-    **{name: SolverSpec(about, partial(_baseline, made=made)) for name, (about, made) in BASELINES.items()},
-}
+"""Systems that show the frames they answer from: of any `NAME@N` has N in place of 32."""
 
 
 def at_frames(name: str) -> SolverSpec[LongVideoEnvironment] | None:
-    """The system `NAME@N`: NAME with N frames in place of 32; None for any other name."""
+    """The system `NAME` or `NAME@N`; None for any other name."""
     base, at, count = name.partition("@")
-    if not at or base not in _METHODS or not count.isdecimal() or int(count) < 1:
+    if base not in METHODS or (at and not (count.isdecimal() and int(count))):
         return None
-    spec = _METHODS[base]
-    opened: Callable[..., Solver] = spec.open
-    return SolverSpec(f"{spec.about}; with {count} frames", partial(opened, frames=int(count)))
+    about, opened = METHODS[base]
+    frames = int(count) if at else TUNED.frames
+    shown = f"; with {count} frames" if at else ""
+    return SolverSpec(f"{about}{shown}", lambda environment, _: opened(environment, frames))
 
 
 FEWER = tuple(
@@ -160,8 +147,7 @@ FEWER = tuple(
 )
 """Figure 2: InternVL-2.5 takes 8 frames, VideoXL2 and Oryx-1.5 take 16 (E.1)."""
 SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
-    **_METHODS,
-    **{name: found for name in FEWER if (found := at_frames(name)) is not None},
+    **{name: found for name in (*METHODS, *FEWER) if (found := at_frames(name)) is not None},
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
     "blind": SolverSpec(
         "question and options only, by the model that is tested",

@@ -29,7 +29,7 @@ from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.dataset import LongQuestion, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published, write_subtitles
-from eval.tasks.longvideo.solvers import SOLVERS, SUFFIXES, at_frames
+from eval.tasks.longvideo.solvers import PAPER, SOLVERS, at_frames
 from eval.tasks.published import read_records, record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from eval.workbench.jobs import CorpusPlan
@@ -100,8 +100,7 @@ def _draw_backbones(section: Section, path: Path, title: str) -> list[str]:
         frames, model = row.settings.get("frames"), row.settings.get("reasoner")
         held.setdefault(f"{model}, {frames} frames", {})[row.system.partition("@")[0]] = row
     found = {
-        name: (rows.get(UNIFORM), rows.get(OURS + SUFFIXES["paper"]) or rows.get(OURS))
-        for name, rows in held.items()
+        name: (rows.get(UNIFORM), rows.get(OURS + PAPER) or rows.get(OURS)) for name, rows in held.items()
     }
     pairs = {name: (direct, ours) for name, (direct, ours) in found.items() if direct and ours}
     if not pairs:
