@@ -49,10 +49,9 @@ def screen_text_hash(library: Library) -> str:
 
 @dataclass
 class FileCounter(Progress):
-    """A `Progress` of rendering and of indexing: says each file, and passes over notes."""
+    """A `Progress` that says each file, and passes over notes."""
 
     say: ProgressCallback
-    line: Callable[[int, int], str]
     files: int = 0
     total: int = 0
 
@@ -63,12 +62,12 @@ class FileCounter(Progress):
     def file(self, path: str) -> None:  # noqa: ARG002 (the protocol's)
         """Count one file."""
         self.files += 1
-        self.say(self.line(self.files, self.total))
+        self.say(f"indexing file {self.files} of {self.total}")
 
 
-def rendering(say: ProgressCallback | None) -> FileCounter | None:
+def rendering(say: ProgressCallback | None) -> Callable[[int, int], None] | None:
     """For what renders videos; a file is said when it is finished."""
-    return say and FileCounter(say, lambda done, total: f"rendered {done} of {total} videos")
+    return say and (lambda done, total: say(f"rendered {done} of {total} videos"))
 
 
 def render_corpus(folder: Path, plan: CorpusPlan, progress: ProgressCallback | None) -> None:
@@ -79,9 +78,9 @@ def render_corpus(folder: Path, plan: CorpusPlan, progress: ProgressCallback | N
     from eval.workbench.corpus import check_data_folder, make_corpus
 
     check_data_folder(folder, "corpus")
-    make_corpus(folder / "corpus", plan, progress=rendering(progress))
+    make_corpus(folder / "corpus", plan, say=rendering(progress))
 
 
 def indexing(say: ProgressCallback | None) -> FileCounter | None:
     """For `Library.index`; a file is said when its turn comes."""
-    return say and FileCounter(say, lambda at, total: f"indexing file {at} of {total}")
+    return say and FileCounter(say)

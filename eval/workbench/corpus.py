@@ -17,12 +17,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corpora.outputs import DEFAULT_POLICY, atomic_file, atomic_write_text, check_output_folder, holds_files
 from corpora.platforms import take_lock
@@ -30,38 +30,28 @@ from eval.resumable import map_os_errors
 from eval.workbench.jobs import CorpusPlan, Job, render_job, truth, video_jobs
 from rag.errors import RagError, UsageError
 
-if TYPE_CHECKING:
-    from rag.indexing.report import Progress
-
-POLL = 0.2
-"""Seconds between two looks at the progress of the workers."""
+Say = Callable[[int, int], None]
+"""Called with each video that is finished: how many there are, of how many."""
 
 
-def render_jobs(
-    video_folder: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
-) -> Iterator[Job]:
-    """Each video as it is finished; `workers` of 1 means in this process.
+def render_jobs(video_folder: Path, jobs: Sequence[Job], workers: int) -> Iterator[None]:
+    """Make the videos, and stop after each; `workers` of 1 means in this process.
 
     Raises `RagError` where a worker dies, and what `render_job` raises. However this ends, no worker
     outlives it, and none outlives this process.
     """
     if workers <= 1 or len(jobs) <= 1:
         for job in jobs:
-            render_job(video_folder, job, advance)
-            yield job
+            render_job(video_folder, job)
+            yield
         return
     context = multiprocessing.get_context("spawn")
-    rendered, stopped = context.SimpleQueue(), context.Event()
-    with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (rendered, stopped)) as pool:
+    stopped = context.Event()
+    with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (stopped,)) as pool:
         try:
-            todo = {pool.submit(_render, video_folder, job): job for job in jobs}
-            while todo:
-                done, _ = wait(todo, POLL, FIRST_COMPLETED)
-                while not rendered.empty():
-                    advance(rendered.get())
-                for future in done:
-                    future.result()
-                    yield todo.pop(future)
+            for done in as_completed([pool.submit(_render, video_folder, job) for job in jobs]):
+                done.result()
+                yield
         except BrokenProcessPool as error:
             raise RagError(
                 "a worker process ended unexpectedly (memory?): the same command goes on from here"
@@ -71,27 +61,17 @@ def render_jobs(
             pool.shutdown(cancel_futures=True)
 
 
-class _StoppedError(Exception):
-    """Raised in a worker whose video nobody wants any more."""
+_stopped: Any
+"""Event of a worker whose videos nobody wants any more."""
 
 
-_advance: Callable[[float], None]
-"""A worker calls it with the seconds that it has rendered."""
-
-
-def _begin(rendered: Any, stopped: Any) -> None:
+def _begin(stopped: Any) -> None:
     """Make this process a worker."""
-    global _advance
+    global _stopped
     # An interrupt goes to the whole group; the parent decides what becomes of its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-
-    def advance(seconds: float) -> None:
-        if stopped.is_set():
-            raise _StoppedError
-        rendered.put(seconds)
-
-    _advance = advance
+    _stopped = stopped
 
 
 def _end_with_parent() -> None:
@@ -102,7 +82,7 @@ def _end_with_parent() -> None:
 
 
 def _render(video_folder: Path, job: Job) -> None:
-    render_job(video_folder, job, _advance)
+    render_job(video_folder, job, _stopped.is_set)
 
 
 HIDDEN = ".workbench"
@@ -111,7 +91,7 @@ EVENTS = "events.jsonl"
 
 
 def make_corpus(
-    folder: str | os.PathLike[str], plan: CorpusPlan, *, workers: int = 2, progress: Progress | None = None
+    folder: str | os.PathLike[str], plan: CorpusPlan, *, workers: int = 2, say: Say | None = None
 ) -> int:
     """Write the corpus of `plan` into `folder`, or what is still missing of it; gives how many videos were.
 
@@ -121,7 +101,7 @@ def make_corpus(
     home, jobs = Path(folder).absolute(), video_jobs(plan)
     wanted = asdict(plan, dict_factory=lambda held: {name: one for name, one in held if one is not None})
     with claimed(home, wanted) as hidden:
-        made = render_missing(home, [jobs], workers, progress)
+        made = render_missing(home, [jobs], workers, say)
         if made or not (hidden / EVENTS).is_file():
             write_lines(hidden / EVENTS, map(truth, jobs))
     return made
@@ -175,9 +155,7 @@ def check_data_folder(folder: Path, part: str) -> None:
             raise UsageError(f"{folder}: holds other files; name a new or empty folder with --data DIR")
 
 
-def render_missing(
-    home: Path, rounds: Sequence[Sequence[Job]], workers: int, progress: Progress | None
-) -> int:
+def render_missing(home: Path, rounds: Sequence[Sequence[Job]], workers: int, say: Say | None) -> int:
     """Make the videos that are missing, those of a round before the next; gives how many they were.
 
     Only within `claimed`: half-written videos belong to no other process.
@@ -187,16 +165,11 @@ def render_missing(
     for left in video_folder.glob(".*.mp4"):  # of a run that was killed
         left.unlink(missing_ok=True)
     missing = [[job for job in jobs if not (video_folder / job.name).exists()] for jobs in rounds]
-    todo = [job for jobs in missing for job in jobs]
-    if progress is None:
-        from rag.indexing.report import Progress  # with all of indexing, which no worker needs
-
-        progress = Progress()
-    progress.start(sum(job.seconds for job in todo), len(todo))
-    for jobs in missing:
-        for job in render_jobs(video_folder, jobs, workers, progress.advance):
-            progress.file(str(video_folder / job.name))
-    return len(todo)
+    done = (None for jobs in missing for _ in render_jobs(video_folder, jobs, workers))
+    for at, _ in enumerate(done, start=1):
+        if say is not None:
+            say(at, sum(map(len, missing)))
+    return sum(map(len, missing))
 
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:

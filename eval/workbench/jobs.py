@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["clip", "long", "web", "copy"]
-Advance = Callable[[float], None]
 Item = TypeVar("Item")
 
 
@@ -133,16 +131,20 @@ def video_jobs(plan: CorpusPlan) -> list[Job]:
     return videos
 
 
-def render_job(video_folder: Path, job: Job, advance: Advance) -> None:
+class StoppedError(Exception):
+    """Nobody wants the video any more."""
+
+
+def render_job(video_folder: Path, job: Job, stopped: Callable[[], bool] = lambda: False) -> None:
     """Write the video into the folder `videos` under its name, whole or not at all.
 
-    `advance` is called with the seconds of media that are done.
+    Raises `StoppedError` at the next frame once `stopped()` is true.
     """
     path = video_folder / job.name
     # A process whose parent was killed may still be writing the same video.
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
     frames, sound, render, metadata = _material(video_folder, job)
-    count = write_video(unfinished, _with_progress(frames, render.fps, advance), sound, render, metadata)
+    count = write_video(unfinished, _until(stopped, frames), sound, render, metadata)
     clear_sprite_caches()
     if metadata.title:
         _write_info(path, metadata, count / render.fps)
@@ -226,11 +228,11 @@ def _spanned(fields: dict[str, Any], speed: float) -> dict[str, Any]:
     return {**fields, "start": round(fields["start"] / speed, 3), "end": round(fields["end"] / speed, 3)}
 
 
-def _with_progress(frames: Iterable[Item], fps: int, advance: Advance) -> Iterator[Item]:
-    frames = iter(frames)
-    while batch := list(itertools.islice(frames, fps)):
-        yield from batch
-        advance(len(batch) / fps)
+def _until(stopped: Callable[[], bool], frames: Iterable[Item]) -> Iterator[Item]:
+    for frame in frames:
+        if stopped():
+            raise StoppedError
+        yield frame
 
 
 def _write_info(path: Path, metadata: ContainerMetadata, seconds: float) -> None:

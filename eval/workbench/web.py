@@ -15,17 +15,14 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from corpora.identity import content_hash
-from eval.workbench.corpus import EVENTS, claimed, render_missing, write_lines
+from eval.workbench.corpus import EVENTS, Say, claimed, render_missing, write_lines
 from eval.workbench.jobs import Job, truth
 from eval.workbench.passages import world_passages
 from eval.workbench.seeds import stable_number
 from eval.workbench.video import Line
-
-if TYPE_CHECKING:
-    from rag.indexing.report import Progress
 
 HOST = "https://videos.example"
 """A name that can never be a real one (RFC 2606)."""
@@ -69,11 +66,7 @@ def text_pages() -> list[dict[str, str]]:
 
 
 def make_web(
-    folder: str | os.PathLike[str],
-    uploads: Sequence[Upload],
-    *,
-    workers: int = 2,
-    progress: Progress | None = None,
+    folder: str | os.PathLike[str], uploads: Sequence[Upload], *, workers: int = 2, say: Say | None = None
 ) -> int:
     """Write the web of `uploads` into `folder`; gives how many videos were missing.
 
@@ -83,7 +76,7 @@ def make_web(
     home, rounds = Path(folder).absolute(), _videos(uploads)
     digest = hashlib.sha256(json.dumps([asdict(upload) for upload in uploads]).encode()).hexdigest()
     with claimed(home, {"kind": "web", "uploads": digest[:16]}) as hidden:
-        made = render_missing(home, rounds, workers, progress)
+        made = render_missing(home, rounds, workers, say)
         if made or not (home / "web.jsonl").exists():
             write_lines(hidden / EVENTS, (truth(job) for jobs in rounds for job in jobs))
             write_lines(home / "pages.jsonl", text_pages())

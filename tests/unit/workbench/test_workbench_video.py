@@ -17,7 +17,6 @@ import pytest
 from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecar
-from eval.workbench import jobs as making
 from eval.workbench.corpus import make_corpus, render_jobs
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
 from eval.workbench.video import Render
@@ -106,11 +105,11 @@ def test_a_stopped_run_is_taken_up_again(
     folder = tmp_path / "corpus"
     videos = video_jobs(plan)
 
-    def make_one(video_folder: Path, job: Job, advance: making.Advance) -> None:
+    def make_one(video_folder: Path, job: Job) -> None:
         if job.number == 1:
             (video_folder / f".{job.name}").write_bytes(b"half a video")
             raise KeyboardInterrupt
-        render_job(video_folder, job, advance)
+        render_job(video_folder, job)
 
     monkeypatch.setattr("eval.workbench.corpus.render_job", make_one)
     with pytest.raises(KeyboardInterrupt):
@@ -146,4 +145,4 @@ def test_a_dead_worker_is_one_line(tmp_path: Path) -> None:
 
     threading.Thread(target=kill_one).start()
     with pytest.raises(RagError, match="a worker process ended unexpectedly"):
-        list(render_jobs(tmp_path, videos[:2], 2, [].append))
+        list(render_jobs(tmp_path, videos[:2], 2))
