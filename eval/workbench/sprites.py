@@ -10,7 +10,8 @@ from PIL import Image
 from eval.workbench.catalogue import COLORS, PALETTE
 from eval.workbench.pen import Color, Look, Pen, Style
 from eval.workbench.seeds import stream
-from eval.workbench.shapes import FIXTURE_RECIPES, HAND_RECIPES, KIND_RECIPES, PROP_RECIPES
+from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES
+from eval.workbench.shapes.strokes import HAND_RECIPES, PROP_RECIPES
 from eval.workbench.story import Thing
 
 LEVELS = (32, 48, 72, 108, 162, 243, 364)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from eval.workbench.pen import Recipe
-from eval.workbench.shapes import desk_and_garden, fixtures, home, instruments, kitchen, props, workshop
+from eval.workbench.shapes import desk_and_garden, fixtures, home, instruments, kitchen, workshop
 
 
 def _recipes(*modules: ModuleType) -> dict[str, Recipe]:
@@ -25,6 +25,3 @@ KIND_RECIPES = _recipes(workshop, kitchen, home, desk_and_garden)
 """One recipe for each kind of `eval.workbench.catalogue`."""
 FIXTURE_RECIPES = _recipes(fixtures, instruments)
 """What an event happens at or is done with."""
-PROP_RECIPES = _recipes(props)
-"""Decor, whose main colour is the `body` of the look."""
-HAND_RECIPES = instruments.HAND_RECIPES
