@@ -21,8 +21,10 @@ def read_data(name: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-Split = Literal["train", "dev", "test"]
-SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+Split = Literal["dev", "test"]
+SPLITS: tuple[Split, ...] = ("dev", "test")
+WORDINGS = ("train", *SPLITS)
+"""Those of the splits, and the one that the bundled encoder was trained on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Kind:
     """Scenes where it is often seen; it may turn up in any other."""
     affords: frozenset[str]
     """What may be done with it beyond what can be done with anything: plug, tip, cut, open, tighten."""
-    aliases: dict[Split, str]
+    aliases: dict[str, str]
     """Another name in the wording of each split; no two splits share one."""
 
 
@@ -56,7 +58,7 @@ def _kinds() -> Iterator[Kind]:
                 family=family,
                 scenes=tuple(row["scenes"]),
                 affords=frozenset(row["affords"]),
-                aliases=dict(zip(SPLITS, row["aliases"], strict=True)),
+                aliases=dict(zip(WORDINGS, row["aliases"], strict=True)),
             )
 
 
@@ -84,13 +86,13 @@ class Action:
     """Fixture ids; "person": the other person; none where the action needs no place."""
     affordance: str
     """What `Kind.affords` must hold; empty where anything will do."""
-    phrases: dict[Split, tuple[str, ...]]
+    phrases: dict[str, tuple[str, ...]]
     """Predicates with `{o}` for the object and `{p}` for the place. The first of `test` is the one
     that questions use, the second its paraphrase."""
 
 
-def _phrases(row: Mapping[str, Sequence[str]]) -> dict[Split, tuple[str, ...]]:
-    return {split: tuple(row[split]) for split in SPLITS}
+def _phrases(row: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {wording: tuple(row[wording]) for wording in WORDINGS}
 
 
 ACTIONS: tuple[Action, ...] = tuple(
@@ -118,7 +120,7 @@ class Scene:
     """Where a clip takes place."""
 
     scene_id: str
-    phrases: dict[Split, tuple[str, ...]]
+    phrases: dict[str, tuple[str, ...]]
     """What goes on there, for "a video that shows ..."."""
 
 

@@ -189,7 +189,7 @@ class EventScene:
         self.mirror = rng.random() < 0.5
         self.turn = rng.uniform(-25, 25)
         self.scale = rng.uniform(0.85, 1.15)
-        self.variant = rng.randrange(24) + {"train": 0, "dev": 100, "test": 200}[story.split]
+        self.variant = rng.randrange(24) + {"dev": 100, "test": 200}[story.split]
         swing = math.sin((t - event.start) * 2 * math.tau / 1.1)
         travel = tuple(part * (self.progress - 0.5) for part in self.gesture.travel)
         thing_swing = swing * self.gesture.swing if self.gesture.moves == "thing" else 0.0

@@ -23,7 +23,7 @@ from eval.workbench.long_videos import (
 from eval.workbench.near_duplicates import Change, changed_frames, changed_sound
 from eval.workbench.pen import Style
 from eval.workbench.seeds import opaque_name, stable_number
-from eval.workbench.shot_videos import AudioKind, shot_sound, shot_video
+from eval.workbench.shot_videos import SHOT_SECONDS, AudioKind, shot_sound, shot_video
 from eval.workbench.sound import story_sound, to_sixteen_bits
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
 from eval.workbench.video import (
@@ -49,7 +49,7 @@ class CorpusPlan:
     """The arguments that say what a corpus holds, to the last bit."""
 
     seed: int = 0
-    split: Split = "train"
+    split: Split = "test"
     clips: int = 12
     render: Render = DEFAULT_RENDER
     style: Style = "live"
@@ -79,7 +79,6 @@ class Job:
     cards: tuple[Card, ...] = ()
     """Of a `web` video: on-screen text beside its own."""
     seeds: tuple[int, ...] = ()
-    shot_seconds: float = 4.0
     light: str = ""
     """Of all shots; empty: each has its own."""
     audio: AudioKind = "ambient"
@@ -94,7 +93,7 @@ class Job:
     def seconds(self) -> float:
         """Of the video, or of that which it is a copy of."""
         if self.seeds:
-            return len(self.seeds) * self.shot_seconds
+            return len(self.seeds) * SHOT_SECONDS
         if self.minutes:
             return self.minutes * 60
         return CLIP_SECONDS if self.plan.families is None else self.clip().duration
@@ -116,7 +115,7 @@ class Job:
         """The plan of a long or web video."""
         plan = self.plan
         if self.seeds:
-            return shot_video(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
+            return shot_video(self.seeds, plan.split, plan.style, self.light)
         seed = stable_number(plan.seed, plan.split, self.kind, self.number)
         video = plan_long_video(seed, plan.split, self.minutes, style=plan.style)
         return replace(video, cards=(*video.cards, *self.cards))

@@ -31,25 +31,19 @@ GAINS: dict[AudioKind, tuple[float, float]] = {
 }
 """Of the scene's own noise, and of what is done in it, under each sound."""
 MUSIC = 3.0
+SHOT_SECONDS = 4.0
 
 
-def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", light: str = "") -> ClipStory:
-    """One shot: a story with a single event."""
-    story = plan_clip(seed, split, duration=seconds, style=style)
-    if not light or light == story.light:
-        return story
-    description = story.description.removesuffix(f"{story.light} light") + f"{light} light"
-    return replace(story, light=light, description=description)
+def shot_video(seeds: tuple[int, ...], split: Split, style: Style, light: str) -> LongVideo:
+    """A story with a single event for each seed, one after the other; no words and no cards.
 
-
-def shot_video(
-    seeds: tuple[int, ...], seconds: float, split: Split, style: Style = "live", light: str = ""
-) -> LongVideo:
-    """The stories one after the other; no words and no cards."""
-    stories = [shot_story(seed, split, seconds, style, light) for seed in seeds]
+    `light`: of all of them; empty: each has its own.
+    """
+    stories = [plan_clip(seed, split, duration=SHOT_SECONDS, style=style) for seed in seeds]
+    stories = [_lit(story, light) if light else story for story in stories]
     headings = [scene(story.scene).phrases[split][0] for story in stories]
     parts = tuple(
-        Part(at * seconds, story, heading[0].upper() + heading[1:])
+        Part(at * SHOT_SECONDS, story, heading[0].upper() + heading[1:])
         for at, (story, heading) in enumerate(zip(stories, headings, strict=True))
     )
     return LongVideo(
@@ -62,6 +56,11 @@ def shot_video(
         lines=(),
         cards=(),
     )
+
+
+def _lit(story: ClipStory, light: str) -> ClipStory:
+    description = story.description.removesuffix(f"{story.light} light") + f"{light} light"
+    return replace(story, light=light, description=description)
 
 
 def shot_sound(video: LongVideo, audio: AudioKind) -> Iterator[NDArray[np.float32]]:

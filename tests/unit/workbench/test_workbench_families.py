@@ -26,9 +26,9 @@ def test_a_world_without_families_keeps_its_bytes() -> None:
 
 
 def test_the_stories_of_every_split_keep_their_bytes() -> None:
-    """They name nothing that is used in a description, share no look between splits, and hold some out."""
+    """They name nothing that is used in a description, and share no look between splits."""
     digest = hashlib.sha256()
     for split in SPLITS:
         for number in range(150):
             digest.update(repr(plan_clip(stable_number(11, split, number), split)).encode())
-    assert digest.hexdigest()[:16] == "a293386c1960b1dc"
+    assert digest.hexdigest()[:16] == "9584878195641563"
