@@ -177,7 +177,7 @@ class Report:
         records: list[dict[str, Cell]] = []
         keys: Sequence[str] = ("system",)
         for row, line in lines:
-            cells, own = measured([line], columns, key=key, count=True)
+            cells, own = measured([line], columns, key)
             end = (printed.cell(row.system, line.keys["case"]),) if printed and cased else ()
             body += [(*each, *end) for each in cells]
             records += own

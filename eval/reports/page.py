@@ -20,13 +20,13 @@ from eval.reports.spec import Row, Section, answered, compared_rows
 from eval.reports.tables import (
     MARK,
     Cell,
+    Line,
     Table,
     csv_text,
     markdown_table,
     measured,
     percent,
     report_folder,
-    system_lines,
 )
 from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
@@ -79,10 +79,11 @@ def unanswered_table(section: Section) -> Table:
         "Percent of the queries, each counted as wrong. Unread: a reply that could not be read after repair, "
         "whether or not the run went on without it."
     )
-    found = measured(system_lines(section.rows) if lost else [], columns, count=True)
+    lines = [Line({"system": row.label}, row.samples) for row in section.rows if lost]
+    body, records = measured(lines, columns)
     head = ("system", *columns, "n")
     title = "Queries without a usable answer"
-    return Table("unanswered", title, note, head, tuple(found.body), tuple(found.records))
+    return Table("unanswered", title, note, head, tuple(body), tuple(records))
 
 
 NAMED = 3

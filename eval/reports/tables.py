@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
@@ -20,9 +20,6 @@ from eval.metrics.intervals import Estimate, Quantity
 from eval.metrics.pairing import Paired, holm
 from eval.metrics.scored import Measure, Scored
 from eval.metrics.tables import estimate
-
-if TYPE_CHECKING:
-    from eval.reports.spec import Row
 
 NOTHING = "–"
 MARK = "paper, other data"
@@ -145,33 +142,17 @@ class Column(NamedTuple):
         return self.over(samples) if self.over else estimate(self.measure, samples, self.quantity)
 
 
-class Lines(NamedTuple):
-    """Cells to show, and records for the CSV file."""
-
-    body: list[tuple[str, ...]]
-    records: list[dict[str, Cell]]
-
-
-def system_lines(rows: Iterable[Row]) -> list[Line]:
-    """A line for each system."""
-    return [Line({"system": row.label}, row.samples) for row in rows]
-
-
 def as_column(measure: Measure | Column) -> Column:
     """A measure alone is a share."""
     return measure if isinstance(measure, Column) else Column(measure, "share")
 
 
 def measured(
-    lines: Iterable[Line],
-    columns: Mapping[str, Measure | Column],
-    *,
-    key: str = "measure",
-    count: bool = False,
-) -> Lines:
-    """Each measure of each line; a line to which none applies is left out.
+    lines: Iterable[Line], columns: Mapping[str, Measure | Column], key: str = "measure"
+) -> tuple[list[tuple[str, ...]], list[dict[str, Cell]]]:
+    """Each measure of each line, and last the number of samples: cells to show, and records for the CSV file.
 
-    `key`: the name of the measure's column in the CSV file. `count`: a last cell with the number of samples.
+    A line to which no measure applies is left out. `key`: the name of the measure's column in the CSV file.
     """
     body: list[tuple[str, ...]] = []
     records: list[dict[str, Cell]] = []
@@ -186,9 +167,9 @@ def measured(
             else amount_range(each, parts[name].decimals)
             for name, each in found.items()
         )
-        body.append((*line.keys.values(), *cells, *((str(len(line.samples)),) if count else ())))
+        body.append((*line.keys.values(), *cells, str(len(line.samples))))
         records += [record(each, **line.keys, **{key: name}) for name, each in found.items()]
-    return Lines(body, records)
+    return body, records
 
 
 def agreement_table(
