@@ -1,6 +1,8 @@
 """Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`) and JSON lists, Parquet.
 
-A row with a column of text is a document. CSV and TSV files without one are tables.
+A row with a column of text is a document. CSV and TSV files without one are tables. A row may be a message of
+a chat with its speaker (`{"role": "user", "content": "Hi"}`), or a chat, in a list of messages: those of one
+chat are one document.
 """
 
 from __future__ import annotations
@@ -9,33 +11,77 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
-from corpora.passages.document import Document, complaint, read_within
+from corpora.passages.document import Document, complaint, make_document, read_within
 from corpora.passages.plain_text import doubts, refuse_binary
-from corpora.passages.rows import (
-    EXPECTED,
-    IDENTITY,
-    LOOK_AHEAD,
-    TEXT,
-    TITLE,
-    Row,
-    Tally,
-    documents_of_rows,
-    name_columns,
-)
 from corpora.passages.spreadsheets import table_documents
 from corpora.records import Problem
-from corpora.text_decoding import decode, read_lines
+from corpora.text_decoding import decode, one_line, read_lines
 
+TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
+TITLE = ("title", "heading", "headline", "name", "subject")
+IDENTITY = ("_id", "id", "doc_id", "docid", "docno", "pid", "passage_id", "article_id")
+EXPECTED = f"a text column ({', '.join(TEXT[:-1])} or {TEXT[-1]})"
+
+SPEAKER = ("role", "user", "speaker", "author", "sender", "from", "username", "nickname")
+MESSAGE = ("content", "text", "message", "value", "body", "msg")
+MESSAGES = ("messages", "conversation", "conversations", "turns", "dialog", "dialogue")
+NAMES = ("name", "username", "role")
+"""Fields with the name of a speaker who is an object."""
+MOST_NAME = 80
+"""Characters of a name, at most."""
+PIECE = 2**20
+"""Characters of messages after which the next ones are another document."""
+
+
+WIKIHOW = frozenset({"headline", "title", "text"})
+"""Columns of `wikihowAll.csv` (github.com/mahnazkoupaee/WikiHow-Dataset), whose steps are in `headline`."""
+OWN = frozenset(("title", "heading", "headline", "name", "subject", "_id", "id", "doc_id", "docid"))
+"""Columns of a row that is a document by itself."""
+
+MAX_NAMED = 3
+LOOK_AHEAD = 100
 MAX_FIELD = 16 * 2**20
 """Characters; an unclosed quote swallows at most this much before the row is abandoned."""
 _WORD = re.compile(r"(?<![\w.])(?!(?:true|false|nan?|none|null|inf)\b)[^\W\d_]{2,}(?![\w.])", re.IGNORECASE)
 """A word of a table: no part of a number, a name of a file or an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file, or the reason why there is none; numbers count from 1, after a header."""
+
+    number: int
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Keys in lower case."""
+    trouble: str = ""
+
+
+@dataclass
+class Tally:
+    """The rows of a file that are good, and those that are not, of which the first are named."""
+
+    good: int = 0
+    bad: int = 0
+    named: list[str] = field(default_factory=list)
+
+    def add(self, row: Row, trouble: str) -> None:
+        """Count a bad row."""
+        self.bad += 1
+        if len(self.named) < MAX_NAMED:
+            self.named.append(f"row {row.number}: {trouble}")
+
+    def reason(self) -> str:
+        """The bad rows in one line."""
+        more = self.bad - len(self.named)
+        rest = [f"and {more:,} more row{'s' * (more > 1)}"] if more else []
+        return "; ".join(self.named + rest)
 
 
 def read_delimited(path: str) -> Iterator[Document | Problem]:
@@ -60,7 +106,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
         yield from documents_of_rows(path, _delimited_rows(records, header))
         yield from doubts(path)
         return
-    tally = Tally(path)
+    tally = Tally()
     cells = _cells(records, tally)
     begun = list(itertools.islice(cells, LOOK_AHEAD))
     if begun and not any(_WORD.search(cell) for row in begun for cell in row):
@@ -108,7 +154,7 @@ MAX_JSON = 256 * 2**20
 
 
 def read_json_lines(path: str) -> Iterator[Document | Problem]:
-    """One object a line: `_id` or `id`, `title`, `text` and their other names (`corpora.passages.rows`)."""
+    """One object a line: `_id` or `id`, `title`, `text` and their other names, as `TEXT`."""
     refuse_binary(path)
     yield from documents_of_rows(path, _json_rows(path))
 
@@ -193,3 +239,127 @@ def _parquet_rows(file: Any, columns: list[str]) -> Iterator[Row]:
 
 
 PARQUET = DocumentFormat(read_parquet, magic=b"PAR1")
+
+
+# Rows as documents
+
+
+def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Problem]:
+    """Documents of a row file, and at its end one `Problem` that names the first bad rows.
+
+    Messages of a chat are put together; of all other rows a text, title and id column are taken by name.
+    Raises `UnsupportedFile` where the first rows have no text column, and `DamagedFile` where no row is
+    usable.
+    """
+    tally = Tally()
+    foreign: list[str] = []
+    for document in _documents(rows, tally, foreign):
+        tally.good += 1
+        yield document
+    if not tally.good:
+        if foreign and len(foreign) == tally.bad:
+            raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {foreign[0]}")
+        raise DamagedFile(f"{path}: no usable row{': ' if tally.bad else ''}{tally.reason()}")
+    if tally.bad:
+        yield Problem(path, tally.reason(), f"indexed the other {tally.good:,} documents")
+
+
+def _documents(rows: Iterable[Row], tally: Tally, foreign: list[str]) -> Iterator[Document]:
+    """`foreign`: gets the columns of rows without text, until there is a good one; many of them end it."""
+    held, size = list[str](), 0
+    for row in rows:
+        fields = row.fields
+        chat = next(filter(None, (_lines(fields.get(name)) for name in MESSAGES)), [])
+        said = "" if chat else message(fields)
+        if row.trouble:
+            tally.add(row, row.trouble)
+            continue
+        if not (chat or said or any(name in fields for name in TEXT)):
+            columns = name_columns(fields)
+            tally.add(row, f"no text column among {columns}")
+            if not tally.good:
+                foreign.append(columns)
+                if len(foreign) >= LOOK_AHEAD:
+                    break
+            continue
+        is_message = said and OWN.isdisjoint(fields)
+        if not is_message or size >= PIECE:
+            yield from _made(held)
+            held, size = [], 0
+        if is_message:
+            held.append(said)
+            size += len(said)
+        elif chat:
+            yield from _made(chat)
+        elif document := _generic(row, tally):
+            yield document
+    yield from _made(held)
+
+
+def name_columns(names: Iterable[str]) -> str:
+    """The first columns in one short line, for a message."""
+    named = ", ".join(one_line(str(name))[:40] for name in itertools.islice(names, 12))
+    return named or "no columns"
+
+
+def _generic(row: Row, tally: Tally) -> Document | None:
+    fields = row.fields
+    text, title = _first(fields, TEXT), _first(fields, TITLE)
+    if fields.keys() >= WIKIHOW:
+        title, text = _first(fields, ["title"]), f"{_first(fields, ['headline'])}\n\n{text}"
+    document = make_document(title, (not title and message(fields)) or text, _first(fields, IDENTITY))
+    if document is None:
+        tally.add(row, "no text")
+    return document
+
+
+def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first column of those named that says something, as text; lists are paragraphs."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, bytes):
+            value = value.decode(errors="replace")
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, list):
+            joined = "\n\n".join(part for part in value if isinstance(part, str))
+            if joined.strip():
+                return joined
+    return ""
+
+
+def message(fields: Mapping[str, Any]) -> str:
+    """`Ann: Hi`; empty where one of the two is missing."""
+    speaker = next(filter(None, (_name(fields.get(name)) for name in SPEAKER)), "")
+    text = next(filter(None, (_text(fields.get(name)) for name in MESSAGE)), "")
+    return f"{speaker}: {text}" if speaker and text else ""
+
+
+def _made(lines: list[str]) -> Iterator[Document]:
+    document = make_document("", "\n\n".join(lines))
+    if document is not None:
+        yield document
+
+
+def _lines(value: Any) -> list[str]:
+    """The messages of a chat; none of anything else."""
+    said = list[str]()
+    for each in value if isinstance(value, list) else ():
+        if isinstance(each, dict) and (line := message({str(key).lower(): each[key] for key in each})):
+            said.append(line)
+    return said
+
+
+def _name(value: Any) -> str:
+    """The name of a speaker, who may be an object with one."""
+    held = next((value[key] for key in NAMES if key in value), "") if isinstance(value, dict) else value
+    return " ".join(held.split())[:MOST_NAME] if isinstance(held, str) else ""
+
+
+def _text(value: Any) -> str:
+    """A text, or the texts of a list of parts, as images stand beside them."""
+    parts = value if isinstance(value, list) else [value]
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return "\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
