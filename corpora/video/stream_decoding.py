@@ -19,7 +19,7 @@ from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 
 STEP_BACK = 1.0
-"""Seconds; by so much earlier a seek is tried again."""
+"""Seconds; by so much earlier a seek is tried again, and then by four times as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframe
     import av
 
     found: list[tuple[int, float]] = []
-    before = time
+    before, step = time, STEP_BACK
     while len(found) < keyframes:
         if before <= probe.video_start:
             return BEGINNING
@@ -82,7 +82,10 @@ def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframe
             return BEGINNING
         if at < (found[-1][1] if found else time):
             found.append((target, at))
-        before = at if at < before else before - STEP_BACK
+        if at < before:
+            before = at
+        else:
+            before, step = before - step, 4 * step
     return Entry(seek=found[-1][0], trusted=found[0][1])
 
 
