@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import struct
@@ -286,7 +287,7 @@ class MediaProcess:
                 if used - before < BUSY * stall_seconds:
                     raise errors.StalledFile
                 if time.monotonic() - since > BUSY_STALLS * stall_seconds:
-                    raise errors.OverLimit
+                    raise errors.StalledFile if math.isnan(used) else errors.OverLimit
 
         try:
             return receive(handle, wait)
@@ -318,11 +319,11 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def _cpu_seconds(pid: int | None) -> float:
-    """Processor time of a process; 0 where that cannot be read."""
+    """Processor time of a process; NaN where that cannot be read, and it may be busy."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0.0
+        return math.nan
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
