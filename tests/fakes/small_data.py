@@ -8,4 +8,4 @@ from eval.workbench import corpus
 def render_here(patch: pytest.MonkeyPatch) -> None:
     """Videos are rendered in this process: workers of their own take seconds to start."""
     render = corpus.render_jobs
-    patch.setattr(corpus, "render_jobs", lambda folder, jobs, _, advance: render(folder, jobs, 1, advance))
+    patch.setattr(corpus, "render_jobs", lambda folder, jobs, _: render(folder, jobs, 1))
