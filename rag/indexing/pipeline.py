@@ -177,7 +177,7 @@ def plan_without_work(
             *(plan.groups, plan.known, plan.moved, plan.ended(held.files()), plan.missing if prune else ()),
             *changed_problems(plan, scan, roots, found, held.problems(), storage),
             unmeasured(plan.ready, held.stage_fingerprints(), fingerprints),
-            [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths[v]],
+            [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths(v)],
         )
         if any(work) or not is_calibrated(s):
             return None

@@ -85,7 +85,7 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
         elif rows[0].kind == "passages":
             plan.sources.append(rows[0])
         elif content in s.ready:
-            plan.videos.append(replace(s.videos[content], path=rows[0].path))
+            plan.videos.append(replace(s.video(content), path=rows[0].path))
     plan.replaced = stages.keys() & {video.video_id for video in plan.videos}
     plan.unfinished = len(unfinished - by_content.keys())
     plan.problems = _problems(s, writer, globs, chosen, newer=newer)
@@ -137,13 +137,11 @@ def _problems(
     libraries could read."""
     held, earlier = writer.files(), writer.problems()
     found: dict[str, NotedProblem] = {}
-    for row in s.scan("problems", schema.column_names("problems")).to_pylist():
-        noted = schema.problem_of(row)
-        path = noted.problem.path
+    for path, noted in s.noted_problems().items():
         known = not newer and (path in held or (path in earlier and path not in chosen))
         unread = path in chosen and noted.problem.action == SKIPPED
         if not (known or unread) and (not globs or path_matches((path,), globs)):
-            found.setdefault(path, noted)
+            found[path] = noted
     return [found[path] for path in sorted(found)]
 
 
@@ -168,7 +166,7 @@ def copy_videos(
         where = f"video_id IN {quoted(ids)}"
         rows = ((name, table) for name in video_tables(s.meta) for table in s.stream(name, where))
         writer.put_copies({video: s.stages(video.video_id) for video in there}, rows, replaced=replaced)
-    return Copied(ids, sum(map(len, s.clips_of_videos(ids).values())))
+    return Copied(ids, sum(map(len, s.clips_of(ids).values())))
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from corpora.objects import StoreError
+from corpora.records import EvidenceKind
 from indexers.devices import BACKENDS
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
@@ -90,9 +91,14 @@ class JoinedSnapshot(Snapshot):
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
-    def __init__(self, layouts: Sequence[Layout], exact_rows: int | None = None) -> None:
+    def __init__(
+        self,
+        layouts: Sequence[Layout],
+        exact_rows: int | None = None,
+        hidden: frozenset[EvidenceKind] = frozenset(),
+    ) -> None:
         self._layouts = layouts
-        super().__init__(layouts[0], exact_rows)
+        super().__init__(layouts[0], exact_rows, hidden)
 
     def _pin(self) -> None:
         self._libraries, failed = [], list[StoreError]()
@@ -149,7 +155,7 @@ class JoinedSnapshot(Snapshot):
                 stages_on, path = 0, ""
                 if content in library.ready:
                     stages_on = sum(s not in ("off", "") for s in library.stages(content).values())
-                    path = library.paths[content][0]
+                    path = library.paths(content)[0]
                 rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}

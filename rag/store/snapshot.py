@@ -6,31 +6,33 @@ alone, which are left out here.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
+from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
-from rag.store.filters import path_matches
+from rag.store.filters import owner_sql, path_matches, shares_enough, span_sql
 from rag.store.fulltext import KeysAt, match
 from rag.store.head import read_head
 from rag.store.layout import Layout
-from rag.store.records import FileRow, Hit, Meta, Stats
+from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats
 from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, Rows
 from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
     from rag.store.filters import RowSpans
 
@@ -39,6 +41,8 @@ MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
+
+EVERYTHING = SearchFilter()
 
 Texts = Literal["evidence", "passages"]
 Vectors = Literal["clips", Texts]
@@ -51,10 +55,13 @@ class Snapshot:
     left_out: tuple[str, ...] = ()
     """As of `JoinedSnapshot`."""
 
-    def __init__(self, layout: Layout, exact_rows: int | None = None) -> None:
-        """`exact_rows`: as of `Reader.open`."""
+    def __init__(
+        self, layout: Layout, exact_rows: int | None = None, hidden: frozenset[EvidenceKind] = frozenset()
+    ) -> None:
+        """`exact_rows`, `hidden`: as of `Reader.open`."""
         self.layout = layout
         self._exact_rows = exact_rows
+        self._hidden_kinds = hidden
         self._clips: dict[str, list[Clip]] = {}
         self._loaded: dict[str, VectorTable] = {}
         self._loading: dict[str, threading.Lock] = {}
@@ -142,14 +149,14 @@ class Snapshot:
     def stats(self) -> Stats:
         """Counts of what readers see, and bytes on the disk as they are now."""
         passages = self.scan("passages", ["source_id", "doc_id"])
-        problems = {os.fsdecode(path) for path in self.scan("problems", ["path"])["path"].to_pylist()}
+        problems = {problem.path for problem in self.problems()}
         named = {r.content_id for r in self.file_rows if r.kind != "passages" and r.path not in problems}
-        stills = sum(is_still(0.0, video.duration) for video in self.videos.values())
+        stills = sum(is_still(0.0, video.duration) for video in self._videos)
         return Stats(
             files=len(self.file_rows),
             videos=len(self.ready) - stills,
             pending_videos=len(named.union(self.video_rows) - self.ready.keys()),
-            video_hours=sum(video.duration for video in self.videos.values()) / 3600,
+            video_hours=sum(video.duration for video in self._videos) / 3600,
             clips=self.clip_table.num_rows,
             evidence=self.scan("evidence", [], row_ids=True).num_rows,
             passages=passages.num_rows,
@@ -161,6 +168,14 @@ class Snapshot:
 
     # Names
 
+    def contents(self) -> str:
+        """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
+        indexed or measured, again too, or removed; not by maintenance, nor with the paths of a content."""
+        encoder = self.meta.image_encoder.fingerprint if self.meta and self.meta.image_encoder else ""
+        ready = ([*pair, self.stages(pair[0])] for pair in sorted(self.ready.items()))
+        held = json.dumps([encoder, *ready, sorted(self.sources)], sort_keys=True)
+        return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()
+
     @cached_property
     def _files(self) -> dict[str, tuple[FileRow, ...]]:
         held: dict[str, list[FileRow]] = {}
@@ -168,51 +183,78 @@ class Snapshot:
             held.setdefault(row.content_id, []).append(row)
         return {content: tuple(rows) for content, rows in held.items()}
 
+    def files(self) -> frozenset[str]:
+        """The paths of all indexed files."""
+        return frozenset(row.path for row in self.file_rows)
+
+    def files_of(self, content_id: str) -> tuple[FileRow, ...]:
+        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
+        return self._files.get(content_id, ())
+
+    def copies(self, paths: Iterable[str]) -> list[tuple[str, list[FileRow]]]:
+        """Each of some indexed paths with the files of its content.
+
+        Several libraries may have a path with several contents, of a file that was changed in between.
+        """
+        wanted = frozenset(paths)
+        return [(row.path, [*self.files_of(row.content_id)]) for row in self.file_rows if row.path in wanted]
+
     @cached_property
-    def paths(self) -> dict[str, tuple[str, ...]]:
-        """Content id to the paths that hold it, sorted."""
+    def _paths(self) -> dict[str, tuple[str, ...]]:
         held = {content: tuple(row.path for row in rows) for content, rows in self._files.items()}
         others = self.ready.keys() - held.keys()
         return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
 
-    def files_of(self, content_id: str) -> tuple[FileRow, ...]:
-        """Those of `file_rows` with a content."""
-        return self._files.get(content_id, ())
+    def paths(self, content_id: str) -> tuple[str, ...]:
+        """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
+        return self._paths[content_id]
+
+    def indexed_paths(self) -> list[str]:
+        """The path of every file of videos and passages, sorted."""
+        return sorted({path for paths in self._paths.values() for path in paths})
+
+    def passage_files(self) -> list[str]:
+        """The first path of every file that passages come from, sorted."""
+        return sorted(rows[0].path for rows in self._files.values() if rows[0].kind == "passages")
 
     @cached_property
-    def videos(self) -> dict[str, Video]:
-        """Ready videos, sorted by path; `path` is the first of the paths that hold it."""
-        found = [self._video(row) for video_id, row in self.video_rows.items() if video_id in self.ready]
-        return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
+    def _videos(self) -> list[Video]:
+        return sorted(map(self.video, self.ready), key=lambda video: (video.path, video.video_id))
+
+    def videos(self) -> list[Video]:
+        """Ready videos, sorted by path, which is the first of the paths that hold it."""
+        return list(self._videos)
 
     def video(self, video_id: str) -> Video:
-        """As of `videos`. Raises KeyError for one that is not complete."""
+        """As of `videos`. Raises KeyError for a video that is unknown or not ready."""
         if video_id not in self.ready:
             raise KeyError(video_id)
-        return self._video(self.video_rows[video_id])
-
-    def _video(self, row: Mapping[str, Any]) -> Video:
-        return replace(schema.video_of(row), path=self.paths[row["video_id"]][0])
+        return replace(schema.video_of(self.video_rows[video_id]), path=self._paths[video_id][0])
 
     def stages(self, video_id: str) -> dict[str, Any]:
-        """As `Writer.finish_video` was given them. Raises KeyError for a video that is not ready."""
+        """What each stage of indexing was made with, as `Writer.finish_video` was given it; `off` where it
+        was off. Raises KeyError for a video that is unknown or not ready."""
         if video_id not in self.ready:
             raise KeyError(video_id)
         return schema.stages_of(self.video_rows[video_id])
+
+    def unfinished(self) -> frozenset[str]:
+        """The ids of videos that are left out of searches, for a run that indexed them was ended."""
+        return frozenset(self.video_rows.keys() - self.ready.keys())
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """The hash over the sidecars that a ready video was indexed with; none without any."""
         found = self.stages(video_id).get("sidecars", "") if video_id in self.ready else ""
         return frozenset({found} - {""})
 
-    @cached_property
-    def evidence_kinds(self) -> dict[str, frozenset[str]]:
-        """The kinds of evidence of each video that has any."""
-        table = self.scan("evidence", ["video_id", "kind"]).group_by(["video_id", "kind"]).aggregate([])
-        held: dict[str, set[str]] = {}
-        for row in table.to_pylist():
-            held.setdefault(row["video_id"], set()).add(row["kind"])
-        return {video_id: frozenset(kinds) for video_id, kinds in held.items()}
+    def noted_problems(self) -> dict[str, NotedProblem]:
+        """What was wrong with files, by path."""
+        rows = self.scan("problems", schema.column_names("problems")).to_pylist()
+        return {noted.problem.path: noted for noted in map(schema.problem_of, reversed(rows))}
+
+    def problems(self) -> list[Problem]:
+        """Files that could not be used, or not wholly, sorted by path."""
+        return [noted.problem for _, noted in sorted(self.noted_problems().items())]
 
     # Clips
 
@@ -226,8 +268,12 @@ class Snapshot:
     def _clip_videos(self) -> Codes:
         return Codes(self.clip_table["video_id"])
 
-    def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
-        """In order of time, by video. None for one that is not ready. The last thousand are cached."""
+    def clips(self, video_id: str) -> list[Clip]:
+        """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
+        return list(self.clips_of([video_id])[video_id])
+
+    def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
+        """As `clips`, of several videos by id. The last thousand are cached."""
         found = {video_id: self._clips.get(video_id, []) for video_id in video_ids}
         missing = sorted(v for v in found if v in self.ready and v not in self._clips)
         if missing:
@@ -255,14 +301,21 @@ class Snapshot:
     # Measurements
 
     @cached_property
-    def shots(self) -> dict[str, tuple[Shot, ...]]:
-        """Shots by video, in time order, of ready videos; a video that was not measured has no entry."""
+    def _shots(self) -> dict[str, tuple[Shot, ...]]:
         found: dict[str, list[Shot]] = {}
         columns = schema.column_names("shots")
         for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
             if row["video_id"] in self.ready:
                 found.setdefault(row["video_id"], []).append(schema.shot_of(row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
+
+    def shots(self, video_id: str) -> tuple[Shot, ...]:
+        """Shots of a ready video, in time order; none where it was not measured."""
+        return self._shots.get(video_id, ())
+
+    def shots_by_video(self) -> Mapping[str, tuple[Shot, ...]]:
+        """The shots of all ready videos that were measured."""
+        return self._shots
 
     @cached_property
     def _sounds(self) -> tuple[Any, Codes]:
@@ -323,21 +376,43 @@ class Snapshot:
         wanted = set(self.ready) if where.videos is None else where.videos & self.ready.keys()
         if where.spans is not None:
             wanted &= where.spans.keys()
-        return {v for v in wanted if not where.paths or path_matches(self.paths[v], where.paths)}
+        return {v for v in wanted if not where.paths or path_matches(self._paths[v], where.paths)}
 
     def wanted_sources(self, where: SearchFilter) -> set[str] | None:
         """Sources whose paths a filter accepts; None where it accepts all."""
         if not where.paths:
             return None
-        return {s for s in self.sources if path_matches(self.paths[s], where.paths)}
+        return {s for s in self.sources if path_matches(self._paths[s], where.paths)}
 
     # Texts
 
-    def evidence_in(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
-        """Spans of ready videos that overlap each of several windows, in time order.
+    @cached_property
+    def _evidence_kinds(self) -> dict[str, frozenset[str]]:
+        table = self.scan("evidence", ["video_id", "kind"]).group_by(["video_id", "kind"]).aggregate([])
+        held: dict[str, set[str]] = {}
+        for row in table.to_pylist():
+            held.setdefault(row["video_id"], set()).add(row["kind"])
+        shown = {video_id: frozenset(kinds - self._hidden_kinds) for video_id, kinds in held.items()}
+        return {video_id: kinds for video_id, kinds in shown.items() if kinds}
 
-        Where vectors are loaded, their texts are with them.
-        """
+    def evidence_kinds(self) -> Mapping[str, frozenset[str]]:
+        """The kinds of evidence that each video has any of."""
+        return self._evidence_kinds
+
+    def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
+        """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
+        return self.evidence_of([(video_id, start, end)])[0]
+
+    def evidence_beside(self, video_id: str, start: float, end: float) -> list[Evidence]:
+        """As `evidence`, with the span of each kind just before and just after."""
+        whole = self.evidence(video_id, 0.0, self.video(video_id).duration)
+        before = {one.kind: one for one in whole if one.end <= start}
+        after = {one.kind: one for one in reversed(whole) if one.start >= end}
+        inside = [one for one in whole if one.end > start and one.start < end]
+        return [*before.values(), *inside, *after.values()]
+
+    def evidence_of(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
+        """As `evidence`, for each of several windows. Where vectors are loaded, their texts are with them."""
         if not windows:
             return []
         vectors = self._loaded.get("evidence")
@@ -347,14 +422,29 @@ class Snapshot:
             rows = list(vectors.rows(vectors.keys_inside(windows)))
         held: dict[str, list[Evidence]] = {}
         for row in sorted(rows, key=itemgetter("evidence_id")):
-            if row["video_id"] in self.ready:
+            if row["video_id"] in self.ready and row["kind"] not in self._hidden_kinds:
                 held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
         return [
             [span for span in held.get(video_id, ()) if span.start < end and span.end > start]
             for video_id, start, end in windows
         ]
 
-    def spans(self, ids: list[str]) -> dict[str, Evidence]:
+    def span_vectors(self, windows: Sequence[VideoInterval]) -> dict[str, NDArray[np.float32]]:
+        """Unit float32 (dim,) that the spans of `evidence_of` were indexed with, by their text."""
+        if (vectors := self.vectors("evidence")) is None:
+            return {}
+        keys = vectors.keys_inside(windows)
+        rows, spans = vectors.vectors(keys), self._spans(keys)
+        # Those of another length are damaged, or of no words.
+        unit = [key for key, row in rows.items() if abs(float(row @ row) - 1) < 0.01]
+        return {spans[key].text: rows[key] for key in unit if key in spans}
+
+    def spans(self, ids: Sequence[str]) -> list[Evidence]:
+        """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
+        found = self._spans(sorted(set(ids))) if ids else {}
+        return [found[key] for key in ids]
+
+    def _spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
         vectors = self._loaded.get("evidence")
         rows = self._evidence_rows(f"evidence_id IN {quoted(ids)}") if vectors is None else vectors.rows(ids)
@@ -364,10 +454,100 @@ class Snapshot:
         found: list[dict[str, Any]] = self.scan("evidence", EVIDENCE_COLUMNS, where).to_pylist()
         return found
 
-    def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
-        """Rows by passage id; of one that several sources hold, that of the first path."""
+    def passages_with_paths(self, ids: Sequence[str]) -> list[tuple[Passage, str]]:
+        """Passages in the order of `ids`, each with the first path that holds it. Raises KeyError for an
+        unknown one."""
+        if not ids:
+            return []
         columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
-        rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
-        shown = [row for row in rows if row["source_id"] in self.sources]
-        shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
-        return {row["passage_id"]: row for row in shown}
+        rows = self.scan("passages", columns, f"passage_id IN {quoted(sorted(set(ids)))}").to_pylist()
+        shown = [(self._paths[row["source_id"]], row) for row in rows if row["source_id"] in self.sources]
+        # Of one that several sources hold, that of the first path.
+        shown.sort(key=itemgetter(0), reverse=True)
+        found = {row["passage_id"]: (schema.passage_of(row), paths[0]) for paths, row in shown}
+        return [found[key] for key in ids]
+
+    def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """As `passages_with_paths`."""
+        return [passage for passage, _ in self.passages_with_paths(ids)]
+
+    def passage_paths(self, ids: Sequence[str]) -> list[str]:
+        """As `passages_with_paths`."""
+        return [path for _, path in self.passages_with_paths(ids)]
+
+    def passages_of(self, source_id: str) -> list[Passage]:
+        """The passages of one source, in the order of its text; none for an unknown id."""
+        columns, where = ["passage_id", *schema.PASSAGE_TEXTS], f"source_id IN {quoted([source_id])}"
+        rows = self.scan("passages", columns, where, row_ids=True).sort_by("_rowid").to_pylist()
+        return list(map(schema.passage_of, rows))
+
+    # Search: cosine over unit vectors, best first. A vector is unit float (dim,), else ValueError
+
+    def search_clips(
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
+    ) -> list[Hit]:
+        """The k clips nearest to a vector of the image encoder; keys are clip ids. Empty without one."""
+        vectors = self.vectors("clips")
+        return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
+
+    def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
+        """Clips with an image vector that `where` lets through."""
+        vectors = self.vectors("clips")
+        return vectors.count(self.wanted_videos(where), where) if vectors else 0
+
+    def clip_vectors(self) -> tuple[Sequence[str], NDArray[np.float16]]:
+        """Ids of the clips with a vector, and these vectors, float16 (n, dim)."""
+        vectors = self.vectors("clips")
+        return vectors.everything() if vectors else ((), np.empty((0, 0), np.float16))
+
+    def search_evidence(
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
+    ) -> list[Hit]:
+        """The k spans nearest to a vector of the text encoder; keys are evidence ids, for `spans`."""
+        vectors, where = self.vectors("evidence"), self._shown(where)
+        return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
+
+    def search_passages(
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
+    ) -> list[Hit]:
+        """The k passages nearest to a vector of the text encoder; keys are passage ids, for `passages`."""
+        vectors = self.vectors("passages")
+        return vectors.nearest(vector, k, self.wanted_sources(where), EVERYTHING) if vectors else []
+
+    # Search: full text, BM25. Nothing in a text is syntax
+
+    def match_evidence(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
+        """The k spans that fit the words of `text` best, any of them."""
+        where = self._shown(where)
+        wanted, spans = self.wanted_videos(where), where.spans
+        conditions = owner_sql("video_id", self.ready.keys(), wanted) if wanted is not None else []
+        conditions += span_sql(where.start, where.end)
+        if where.kinds is not None:
+            conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
+        asked = k
+        while True:
+            hits = self.match("evidence", text, asked, conditions)
+            if spans is None:
+                return hits
+            # A row's score does not depend on the rows around it.
+            rows = self._spans([hit.key for hit in hits])
+            kept = [hit for hit in hits if _is_inside(rows[hit.key], spans)]
+            if len(kept) >= k or len(hits) < asked:
+                return kept[:k]
+            asked *= 4
+
+    def _shown(self, where: SearchFilter) -> SearchFilter:
+        if not self._hidden_kinds:
+            return where
+        kinds = where.kinds if where.kinds is not None else frozenset(get_args(EvidenceKind))
+        return replace(where, kinds=kinds - self._hidden_kinds)
+
+    def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
+        """The k passages that fit the words of `text` best, titles included."""
+        wanted = self.wanted_sources(where)
+        conditions = owner_sql("source_id", self.sources, wanted) if wanted is not None else []
+        return self.match("passages", text, k, conditions)
+
+
+def _is_inside(span: Evidence, spans: Mapping[str, tuple[tuple[float, float], ...]]) -> bool:
+    return shares_enough(span.start, span.end, spans[span.video_id])

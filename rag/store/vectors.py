@@ -103,13 +103,13 @@ def _gone(s: Snapshot, name: str) -> LibraryCorrupt:
 def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
     """The clips of some ids, by id; those of videos that are not ready are left out."""
     wanted = set(ids)
-    held = s.clips_of_videos({video_id_of(clip_id) for clip_id in wanted})
+    held = s.clips_of({video_id_of(clip_id) for clip_id in wanted})
     return {clip.clip_id: clip for clips in held.values() for clip in clips if clip.clip_id in wanted}
 
 
 def clips_holding(s: Snapshot, spans: Sequence[VideoInterval]) -> list[Clip | None]:
     """The clip that each span counts for, as of `holding`; None where there is no clip."""
-    held = s.clips_of_videos({video_id for video_id, _, _ in spans})
+    held = s.clips_of({video_id for video_id, _, _ in spans})
     return [holding(held[video], start, end) if held[video] else None for video, start, end in spans]
 
 
@@ -130,9 +130,10 @@ def place_with_most(spans: Iterable[tuple[float, float]], start: float, end: flo
 
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
-    """Clips with their stored frames, in the order of `clip_ids`, as far as there are some.
+    """Frame times, float64 (m,) seconds, and vectors, unit float32 (m, dim), of clips as in `clip_ids`.
 
-    Raises `LibraryCorrupt` for vectors or times that cannot have been written.
+    Those that are unknown or have no vectors are left out. Raises `LibraryCorrupt`
+    for vectors or times that cannot have been written.
     """
     vectors = s.vectors("clips") if clip_ids else None
     names = vectors.row_ids_of(set(clip_ids)) if vectors is not None else {}

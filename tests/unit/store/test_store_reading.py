@@ -178,10 +178,9 @@ def test_names_and_ids(reader: Reader) -> None:
     assert reader.paths(video(1).video_id) == (video_path(1),)
     assert reader.clips(video(2).video_id) == [clip_frames(2, 0).clip, clip_frames(2, 1).clip]
     assert reader.clips("unknown") == []
-    assert reader.clip(clip_frames(2, 1).clip.clip_id) == clip_frames(2, 1).clip
     assert reader.passages(["p002-1", "p001-3"]) == [passages(2)[1], passages(1)[3]]
     assert reader.passage_files() == ["/corpus/texts/1.txt", "/corpus/texts/2.txt"]
-    for unknown in (reader.video, reader.clip, reader.paths):
+    for unknown in (reader.video, reader.paths):
         with pytest.raises(KeyError):
             unknown(video(8).video_id + "x")
     with pytest.raises(KeyError):
