@@ -1,34 +1,27 @@
 """What indexing measures on frames and audio, beside what it encodes: shots and sound.
 
 Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a
-speech model reads the audio; only a video that no speech model reads is decoded for this alone.
-
-A video that was indexed without them is decoded again; nothing of it is encoded
-or read again, and searches find it all the while. Where the run is killed, the next one measures it.
+speech model reads the audio; only a video that no speech model reads is decoded for this alone. A video that
+was indexed without them is decoded again (`rag.indexing.renewing`).
 """
 
 from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from corpora.errors import reason_of
 from corpora.records import Shot, Video
-from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
-from indexers.shots import FrameFigures, describe_shots, joined, measure_frames
+from indexers.shots import FrameFigures, describe_shots, joined
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
-from rag.indexing.clips import decode_clips
-from rag.indexing.copies import LocalGroup
-from rag.indexing.planning import Group
-from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.records import EncoderRef
 from rag.store.schema import MEASURED_STAGES
@@ -90,68 +83,13 @@ def unpacked(text: str) -> FrameFigures:
 
 
 def unmeasured(
-    groups: Sequence[Group], stages: Mapping[str, Mapping[str, Any]], fingerprints: Mapping[str, str]
-) -> list[Group]:
-    """Those of `groups`, all ready, that lack a measurement with these fingerprints. What is off is ignored.
+    ready: Iterable[str], stages: Mapping[str, Mapping[str, Any]], fingerprints: Mapping[str, str]
+) -> set[str]:
+    """Those of `ready`, ids of videos, that lack a measurement with these fingerprints.
 
-    `stages`: fingerprints of each content's stages, as stored.
+    What is off is ignored. `stages`: fingerprints of each video's stages, as stored.
     """
     wanted = {stage: fingerprints[stage] for stage in MEASURED_STAGES if fingerprints[stage] != "off"}
-    return [
-        group
-        for group in groups
-        if any(stages[group.content_id].get(stage) != value for stage, value in wanted.items())
-    ]
-
-
-def backfill_measurements(
-    groups: Iterable[LocalGroup],
-    writer: Writer,
-    reader: MediaReader,
-    fingerprints: Mapping[str, str],
-    settings: VideoSettings,
-    progress: Progress,
-    record_problem: Callable[[Group, str, str], None],
-) -> int:
-    """Measure each of `groups`; returns how many were. A file that cannot be read keeps what it has.
-
-    `fingerprints`: as `stage_fingerprints`. `record_problem` is called with a group, what is wrong with it,
-    and what was done about it.
-    """
-    measured = 0
-    stored = writer.stage_fingerprints()
-    encoder = writer.meta.image_encoder if writer.meta is not None else None
-    # Of the encoder that vectors were made with since, by a switch: a video indexed again has it too.
-    frames = {"frames": encoder.fingerprint} if encoder is not None else {}
-    made = {stage: value for stage, value in fingerprints.items() if value != "off"}
-
-    def measure(local: LocalGroup) -> None:
-        progress.file(local.group.first.path)
-        copy, meter, damage = local.require(), None, ""
-        parts: dict[str, FrameFigures] | None = {} if "shots" in made else None
-        try:
-            video, stages = writer.video(copy.content_id), stored[copy.content_id]
-            if video.stream >= 0 and parts is not None:
-                reader.probe(copy.path)
-                for cut in decode_clips(reader, copy.path, video, settings):
-                    parts[cut.clip.clip_id] = measure_frames(cut.frames)
-                    progress.advance(cut.clip.end - cut.clip.start)
-            else:
-                progress.advance(video.duration)
-            if video.audio:
-                meter = SoundMeter()
-                damage = measure_sound(meter, reader, copy.path)
-        finally:
-            copy.discard()
-        lost = store_measures(writer, video, parts, meter)
-        if notes := "; ".join(note for note in (damage, lost) if note):
-            record_problem(local.group, notes, "measured what is there")
-        writer.put_stages({video.video_id: {**stages, **frames, **made}})
-
-    for local in groups:
-        try:
-            measure(local)
-            measured += 1
-        except FileProblem as problem:
-            record_problem(local.group, reason_of(problem, local.read), "not measured")
-    return measured
+    return {
+        each for each in ready if any(stages[each].get(stage) != value for stage, value in wanted.items())
+    }

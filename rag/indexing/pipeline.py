@@ -37,13 +37,7 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
-from rag.indexing.measuring import (
-    backfill_measurements,
-    measure_sound,
-    stage_fingerprints,
-    store_measures,
-    unmeasured,
-)
+from rag.indexing.measuring import measure_sound, stage_fingerprints, store_measures, unmeasured
 from rag.indexing.media import (
     FrameIndexer,
     beyond_subtitles,
@@ -66,7 +60,7 @@ from rag.indexing.planning import (
     make_plan,
     work_seconds,
 )
-from rag.indexing.reembed import reembed_library
+from rag.indexing.renewing import renew_videos
 from rag.indexing.report import IndexReport, Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
@@ -126,18 +120,15 @@ def run_indexing(
         groups = plan.groups[:limit]
 
         # Read, sense, write and commit each content
-        if reembed:
-            reembed_library(writer, settings, progress, report)
-        fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
-        outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
         report.moved += plan.arrived
+        renewed = renew_videos(writer, plan.ready, settings, outcomes, progress, reembed=reembed)
         if shards.wanted and groups:
             shards.index(groups)
-        here, measured = [] if shards.wanted else groups, 0
-        if here or plan.known or reembed or outdated:
-            measured = index_contents(writer, here, outdated, settings, outcomes, progress)
+        here = [] if shards.wanted else groups
+        if here or plan.known or reembed or renewed:
+            index_contents(writer, here, settings, outcomes, progress)
         shards.close()
 
         # Commit what is gone, and the indexes
@@ -148,8 +139,8 @@ def run_indexing(
             text = select_encoders(writer, settings).text
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
-        changed = groups or plan.known or earlier or gone or ended or renamed or reembed
-        if changed or measured or damaged_index(folder):
+        changed = groups or plan.known or earlier or gone or ended or renamed or reembed or renewed
+        if changed or damaged_index(folder):
             for line in writer.maintain(settings.search.exact_rows):
                 outcomes.note(line)
         if line := calibrate_scores(writer, settings):
@@ -211,42 +202,27 @@ def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress
         plan = make_plan(scan, [], writer, settings)
         outcomes.report(plan.problems)
         outcomes.publish(*plan.known)
-        index_contents(writer, plan.groups, [], settings, outcomes, progress)
+        index_contents(writer, plan.groups, settings, outcomes, progress)
         outcomes.keep_scan_problems(plan, scan, [])
     return outcomes.result.stages
 
 
 def index_contents(
-    writer: Writer,
-    groups: Sequence[Group],
-    outdated: Sequence[Group],
-    settings: Settings,
-    outcomes: FileOutcomes,
-    progress: Progress,
-) -> int:
-    """Read, sense, write and commit `groups`; then measure those of `outdated`, which the library has, and
-    say how many were."""
+    writer: Writer, groups: Sequence[Group], settings: Settings, outcomes: FileOutcomes, progress: Progress
+) -> None:
+    """Read, sense, write and commit `groups`."""
     stages = outcomes.result.stages
     encoders = select_encoders(writer, settings)
-    if encoders.meta.image_encoder is None and encoders.line not in stages:
-        stages.append(encoders.line)
     image = encoders.meta.image_encoder
+    if image is None and encoders.line not in stages:
+        stages.append(encoders.line)
     if image is not None and is_specialised(image.name):
         progress.note(specialised_encoder_warning(image.name))
-    with open_reader(settings) as reader:
-        contents = ContentIndexer(writer, settings, encoders, reader, outcomes, progress)
-        left = sum(writer.video(group.content_id).duration for group in outdated)
-        if groups or outdated:
-            contents.index(groups, others=len(outdated), other_seconds=left)
+    if groups:
+        with open_reader(settings) as reader:
+            contents = ContentIndexer(writer, settings, encoders, reader, outcomes, progress)
+            contents.index(groups)
         stages += contents.lines
-        if not outdated:
-            return 0
-        outcomes.note(f"measuring shots and sound of videos indexed before: {len(outdated)}")
-        measures, video = contents.measures, contents.video_settings
-        with closing(local_groups(outdated, settings.storage)) as there:
-            return backfill_measurements(
-                there, writer, reader, measures, video, progress, outcomes.append_problem
-            )
 
 
 class ContentIndexer:
@@ -273,17 +249,16 @@ class ContentIndexer:
         self._progress = progress
         self._begun: set[str] = set()
 
-    def index(self, groups: Iterable[Group], *, others: int = 0, other_seconds: float = 0.0) -> None:
-        """Videos, then documents. `others`: files that the progress counts too, and their seconds."""
-        groups = list(groups)
+    def index(self, groups: Sequence[Group]) -> None:
+        """Videos, then documents."""
         media = [group for group in groups if group.is_media]
         documents = [group for group in groups if not group.is_media]
         probes = self._probe(media)
         remote = [group for group in media if is_url(group.first.path)]
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
-        seconds = other_seconds + sum(work_seconds(probe.duration) for probe in probes.values())
+        seconds = sum(work_seconds(probe.duration) for probe in probes.values())
         seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
-        self._progress.start(seconds, len(media) + len(documents) + others)
+        self._progress.start(seconds, len(media) + len(documents))
         reading = sum(document_seconds(group.first) for group in documents)
         self._progress.start_documents(len(documents), reading)
         if media:

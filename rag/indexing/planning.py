@@ -66,8 +66,8 @@ class Plan:
 
     groups: list[Group] = field(default_factory=list)
     """To be indexed: their content is new, unfinished, or has other sidecars."""
-    ready: list[Group] = field(default_factory=list)
-    """Media whose content is ready; their measurements may be outdated."""
+    ready: list[str] = field(default_factory=list)
+    """Ids of videos that are ready; their measurements may be outdated."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths or with file times that it does not know yet."""
     unchanged: set[str] = field(default_factory=set)
@@ -181,7 +181,7 @@ def make_plan(
         if group.fresh:
             plan.known.append(group)
         if group.is_media:
-            plan.ready.append(group)
+            plan.ready.append(content)
         there = {f.path for f in files if f.path in rows and rows[f.path].content_id == content}
         plan.unchanged |= there
         plan.arrived += len(files) - len(there)

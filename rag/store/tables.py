@@ -442,14 +442,10 @@ class EncoderSwitch:
         db.create(self._new, schema.arrow_schema("vectors", self._dim))
         self._done = set(db.rows(self._new, ["clip_id"])["clip_id"].to_pylist())
 
-    def done(self) -> frozenset[str]:
-        """Ids of the clips that have their new vectors."""
-        return frozenset(self._done)
-
-    def clips(self, video_id: str) -> list[str]:
-        """Ids of the clips of a video, in time order: what `add` needs."""
-        rows = self._db.rows("clips", ["clip_id", "start"], _of_videos([video_id])).to_pylist()
-        return [row["clip_id"] for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))]
+    def lacks(self, video_id: str) -> bool:
+        """Whether clips of a video have no new vectors yet."""
+        rows = self._db.rows("clips", ["clip_id"], _of_videos([video_id]))
+        return not self._done.issuperset(rows["clip_id"].to_pylist())
 
     def add(self, clips: Sequence[ClipFrames]) -> None:
         """Commit new vectors; those of a clip that has some already are replaced."""

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag.indexing import IndexReport, Progress, index, reembed
+from rag.indexing import IndexReport, Progress, index
+from rag.indexing.outcomes import FileOutcomes
+from rag.indexing.renewing import renew_videos
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -69,5 +71,6 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
     indexed(tmp_path, "a.mp4", **{"encoder.image": "none"})
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
-        reembed.reembed_library(writer, load_settings(), Progress(), IndexReport())
+        outcomes = FileOutcomes(writer, Progress(), IndexReport())
+        renew_videos(writer, [], load_settings(), outcomes, Progress(), reembed=True)
     assert (large.sides, side(tmp_path)) == ({384}, 384)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Shot
-from corpora.scan import FoundFile
-from corpora.settings import StorageSettings, VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE
 from rag.errors import UnreadableFile
-from rag.indexing.copies import local_groups
-from rag.indexing.measuring import backfill_measurements
-from rag.indexing.planning import Group
-from rag.indexing.report import Progress
+from rag.indexing import IndexReport, Progress, renewing
+from rag.indexing.outcomes import FileOutcomes
+from rag.settings import load_settings
 from rag.store.database import Database
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -38,32 +35,32 @@ class Torn(MediaReader):
         raise UnreadableFile(f"{path}: the rest cannot be decoded")
 
 
-class Problems(list[tuple[str, str, str]]):
-    """What is odd about which path, and what was done."""
-
-    def __call__(self, group: Group, reason: str, action: str) -> None:
-        self.append((group.first.path, reason, action))
+Renew = Callable[[Writer, MediaReader], list[tuple[str, str, str]]]
 
 
-def held(path: str, video_id: str) -> Group:
-    return Group(video_id, (FoundFile(path, "video", 1, 2, 3, (), "stamp"),), (), ())
+@pytest.fixture
+def renew(monkeypatch: pytest.MonkeyPatch) -> Renew:
+    """Measure the sound of the first video by a reader; gives path, reason and action of each problem."""
+    monkeypatch.setattr(renewing, "stage_fingerprints", lambda *_: {"shots": "off", "sound": "now"})
+    monkeypatch.setattr(renewing, "_has_content", lambda _: True)
+
+    def run(writer: Writer, reader: MediaReader) -> list[tuple[str, str, str]]:
+        monkeypatch.setattr(renewing, "open_reader", lambda _: reader)
+        outcomes = FileOutcomes(writer, Progress(), IndexReport())
+        ready, settings = [video(1).video_id], load_settings()
+        assert renewing.renew_videos(writer, ready, settings, outcomes, Progress(), reembed=False)
+        return [(each.path, each.reason, each.action) for each in outcomes.result.problems]
+
+    return run
 
 
-def backfill(
-    group: Group, writer: Writer, reader: MediaReader, measuring: dict[str, str], problems: Problems
-) -> int:
-    groups, settings = local_groups([group], StorageSettings()), VideoSettings()
-    return backfill_measurements(groups, writer, reader, measuring, settings, Progress(), problems)
-
-
-def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path: Path) -> None:
+def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(
+    tmp_path: Path, renew: Renew
+) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     path, video_id = video(1).path, video(1).video_id
-    group = held(path, video_id)
-    measuring = {"shots": "off", "sound": "now"}
-    with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
-        problems = Problems()
-        assert backfill(group, writer, reader, measuring, problems) == 1
+    with Writer.open(tmp_path / "lib") as writer:
+        problems = renew(writer, Torn())
         assert writer.stage_fingerprints()[video_id]["sound"] == "now"
     assert problems == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
@@ -74,25 +71,22 @@ def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_pat
         assert len(track.classes) == 4
 
 
-def test_a_stopped_backfill_leaves_its_measurements_to_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_stopped_run_leaves_its_measurements_to_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renew: Renew
 ) -> None:
-    """And nothing else: a video that was moved since is not indexed again under its new name."""
-    group, seen = held(video(1).path, video(1).video_id), list[str]()
-    measuring = {"shots": "off", "sound": "now"}
+    seen = list[str]()
     while "now" not in seen:
         library = tmp_path / str(len(seen))
         fill(library, videos=(1,), sources=())
         with Writer.open(library) as writer:
             writer.put_stages({video(1).video_id: {"frames": "1", "sound": "then"}})
-        stopped = contextlib.suppress(Stop)
-        with monkeypatch.context() as patch, stopped, Faint() as reader, Writer.open(library) as writer:
+        with monkeypatch.context() as patch, contextlib.suppress(Stop), Writer.open(library) as writer:
             stop_after(patch, len(seen), Database)
-            backfill(group, writer, reader, measuring, Problems())
+            renew(writer, Faint())
         with Writer.open(library) as writer:
-            stages = writer.stage_fingerprints()[group.content_id]
-        assert "frames" in stages
-        seen.append(stages.get("sound", ""))
+            stages = writer.stage_fingerprints()[video(1).video_id]
+        assert stages["frames"] == "1"
+        seen.append(stages["sound"])
     assert {*seen[:-1]} == {"then"}
 
 
@@ -105,20 +99,17 @@ class Faint(MediaReader):
         yield hum
 
 
-def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Path) -> None:
+def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Path, renew: Renew) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
-    made, group = video(1), held(video(1).path, video(1).video_id)
+    made = video(1)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, "live")
-    problems = Problems()
-    measuring = {"shots": "off", "sound": "now"}
-    with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
+    with Writer.open(tmp_path / "lib") as writer:
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
-        assert backfill(group, writer, reader, measuring, problems) == 1
+        ((_, reason, _),) = renew(writer, Faint())
         stages = writer.stage_fingerprints()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
-    ((_, reason, _),) = problems
     assert reason.startswith("2 s of its sound are missing")
     with Reader.open(tmp_path / "lib") as library:
         assert library.shots(made.video_id) == (shot,)
