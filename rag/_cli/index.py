@@ -234,6 +234,7 @@ def summary_lines(
         "not included": report.not_included,
         "unchanged": report.unchanged,
         "moved or copied": report.moved,
+        "copies of others": report.copies,
         "missing": report.missing,
         "removed": report.removed,
         "ignored" if said == report.ignored else "ignored (-v names them)": report.ignored,

@@ -72,7 +72,8 @@ def stats(
 def file_line(row: FileStatus) -> str:
     """`partly   talk.mp4: damaged at 60 s (indexed 58 of 60 s); the file is gone since it was indexed`."""
     now = [] if row.state in (None, "ok") else [STATES[row.state]]
-    why = "; ".join([*([row.reason] if row.reason else []), *now])
+    copy = f"a copy of {row.copy_of}" if row.copy_of else ""
+    why = "; ".join([*filter(None, (copy, row.reason)), *now])
     return f"{row.status:<8} {visible(row.path)}" + (f": {visible(why)}" if why else "")
 
 

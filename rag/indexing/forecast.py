@@ -88,7 +88,8 @@ def forecast(
     return replace(
         scan_report(folder, found),
         unchanged=len(plan.unchanged),
-        moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
+        moved=plan.arrived,
+        copies=sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),
         problems=[*plan.problems, *unreadable],
         seconds=time.monotonic() - started,

@@ -125,7 +125,7 @@ class FileOutcomes:
         self.keep_problem(group, done)
         self.publish(group)
         self.result.indexed += 1
-        self.result.moved += len(group.files) - 1
+        self.result.copies += len(group.files) - 1
         self.result.clips += done.clips
         self.result.passages += done.passages
         self.result.video_seconds += done.seconds

@@ -75,6 +75,8 @@ class IndexReport:
     unchanged: int = 0
     moved: int = 0
     """Files whose content the library had already: renamed, moved, or a second copy."""
+    copies: int = 0
+    """Files with the content of another new one, byte for byte: each content is indexed once."""
     missing: int = 0
     """Files of the library that are no longer on disk; kept until `--prune` or `rag remove`."""
     removed: int = 0

@@ -259,7 +259,7 @@ class ShardedRun:
         result = self._outcomes.result
         copied = {*videos.contents, *documents.contents}
         result.indexed += len(copied)
-        result.moved += sum(len(plan.paths.get(content, ())) - 1 for content in copied)
+        result.copies += sum(len(plan.paths.get(content, ())) - 1 for content in copied)
         result.clips += videos.rows
         result.passages += documents.rows
         result.video_seconds += sum(video.duration for video in plan.videos)

@@ -229,20 +229,25 @@ def file_statuses(
     damage = {video.video_id: video.damage for video in reader.videos()}
     damage |= dict.fromkeys(reader.unfinished(), "not finished, and not searched; rag index goes on with it")
     problems = {problem.path: problem for problem in reader.problems()}
-    rows = {row.path: row for row in reader.file_rows()}
+    rows, first = {row.path: row for row in reader.file_rows()}, dict[str, str]()
+    for row in rows.values():
+        first.setdefault(row.content_id, row.path)
     shown = [path for path in sorted({*rows, *problems}) if wanted in composed(path).casefold()]
     contents = {rows[path].content_id for path in shown if path in rows}
     states = content_states(reader, [r for r in rows.values() if r.content_id in contents], storage, chosen)
     found = []
     for path in shown:
         problem, row = problems.get(path), rows.get(path)
-        reason = damage.get(row.content_id, "") if row is not None else ""
+        reason, original = "", path
+        if row is not None:
+            reason, original = damage.get(row.content_id, ""), first[row.content_id]
         if problem is not None:
             reason = f"{problem.reason} ({problem.action})"
         status: FileProgress = "partly" if reason else "indexed"
         if row is None and problem is not None and not problem.was_read:
             status = "failed"
-        found.append(FileStatus(path, status, reason, states.get(path)))
+        copy_of = original if original != path else ""
+        found.append(FileStatus(path, status, reason, states.get(path), copy_of))
     return found
 
 

@@ -111,6 +111,8 @@ class FileStatus:
     """Why it is not indexed whole, and what was done; empty where it is."""
     state: FileState | None
     """The state of the file now, against what was indexed; None where nothing of it is indexed."""
+    copy_of: str = ""
+    """The first path that has the same content, byte for byte; empty for that one itself."""
 
 
 class NotedProblem(NamedTuple):

@@ -17,7 +17,7 @@ from rag.indexing.report import Progress
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter, pages_with
 from rag.settings import Settings, load_settings
-from rag.store.lookup import other_paths
+from rag.store.lookup import file_statuses, other_paths
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -346,8 +346,12 @@ def test_a_dry_run_agrees_with_the_run_about_all_kinds_of_files(corpus: Path, se
     done = run(corpus, settings)
     assert ahead.forecast is not None
     assert (ahead.forecast.new_files, ahead.forecast.media_seconds) == (done.indexed, 0) == (1, 0)
-    for name in ("files_found", "unchanged", "moved", "missing", "exit_code"):
+    for name in ("files_found", "unchanged", "moved", "copies", "missing", "exit_code"):
         assert getattr(ahead, name) == getattr(done, name), name
+    assert done.copies == 1
+    with Library.open(settings=settings) as library:
+        shown = file_statuses(library.engine.reader, settings.storage, settings.scan, ".txt")
+    assert [row.copy_of for row in shown] == ["", str(corpus / "again.txt")]
 
 
 def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:

@@ -86,7 +86,7 @@ def expected(material: Path, tmp_path_factory: pytest.TempPathFactory) -> list[s
     library = tmp_path_factory.mktemp("local") / "library"
     settings = load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": "none"})
     report = index([material], settings=settings)
-    assert (report.indexed, report.moved, report.exit_code) == (3, 1, 3)
+    assert (report.indexed, report.copies, report.exit_code) == (3, 1, 3)
     return rows(settings, str(material))
 
 
@@ -95,14 +95,14 @@ def test_an_unchanged_corpus_is_listed_and_nothing_is_fetched(corpus: FakeStore,
     ahead = run(corpus, settings, dry_run=True)
     assert corpus.gets() == []
     assert ahead.forecast is not None
-    assert (ahead.forecast.new_files, ahead.moved) == (4, 1)
+    assert (ahead.forecast.new_files, ahead.copies) == (4, 1)
     assert any("): estimated from their sizes" in line for line in ahead.stages)
     assert settings.library is not None
     assert not settings.library.exists()
     first = run(corpus, settings)
     corpus.requests.clear()
     again = run(corpus, settings)
-    assert (again.indexed, again.unchanged, again.exit_code) == (0, first.indexed + first.moved, 3)
+    assert (again.indexed, again.unchanged, again.exit_code) == (0, first.indexed + first.copies, 3)
     assert [request.path for request in corpus.requests] == [f"/{corpus.bucket}"]
     corpus.open("videos").put("b.mkv", _content(corpus, "b.mkv") + b"0")
     corpus.requests.clear()

@@ -48,7 +48,7 @@ def on_store(bucket: FakeStore, group: int = 3) -> Settings:
 
 
 def counts(report: IndexReport) -> tuple[object, ...]:
-    return (report.indexed, report.moved, report.clips, report.passages, report.problems, report.exit_code)
+    return (report.indexed, report.copies, report.clips, report.passages, report.problems, report.exit_code)
 
 
 @pytest.fixture(scope="module")
