@@ -28,16 +28,15 @@ PROGRAM = "offline-video-rag"
 
 StrPath = str | os.PathLike[str]
 
-LIBRARY_MARKER = "rag-library.json"
-"""Name of the file that marks the folder of a library (`rag.store.layout`)."""
 LIBRARY_HEAD = "head.json"
-"""Name of the file that names the versions of a library's tables; a library without marker is known by it."""
+"""Name of the file that names the versions of a library's tables, beside their folder."""
 
 
 def is_library(folder: StrPath) -> bool:
-    """Whether a local folder has the marker of a library, or `head.json` and a folder of tables."""
-    marker, head, tables = (os.path.join(folder, name) for name in (LIBRARY_MARKER, LIBRARY_HEAD, "tables"))
-    return os.path.isfile(marker) or (os.path.isfile(head) and os.path.isdir(tables))
+    """Whether a local folder is that of a library: it has `head.json` and a folder of tables."""
+    return os.path.isfile(os.path.join(folder, LIBRARY_HEAD)) and os.path.isdir(
+        os.path.join(folder, "tables")
+    )
 
 
 @dataclass(frozen=True, slots=True)

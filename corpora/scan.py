@@ -45,7 +45,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
-from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, is_library
+from corpora.outputs import LIBRARY_HEAD, is_library
 from corpora.records import Problem
 from corpora.sidecar_names import sidecars_among, sidecars_by_owner, spelled
 
@@ -218,7 +218,7 @@ class _Walk:
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
         folders: dict[str, list[tuple[str, str]]] = {}
-        libraries = set[str]()
+        heads, tables = set[str](), set[str]()
         left_out: dict[str, list[str]] = {}
         listed = False
         for found in store.list_addressable(key, partial(self._unaddressable, store)):
@@ -227,9 +227,11 @@ class _Walk:
             names = relative.split("/")
             if any(name.startswith(".") for name in names):
                 continue
-            if names[-1] == LIBRARY_MARKER and len(names) > 1:
-                libraries.add("/".join(names[:-1]))
             folder = "/".join(names[:-1])
+            if names[-1] == LIBRARY_HEAD and folder:
+                heads.add(folder)
+            if "tables" in names[1:-1]:
+                tables.add("/".join(names[: names.index("tables", 1)]))
             if self.exclude and self.exclude.match(relative):
                 left_out.setdefault(folder, []).append(names[-1])
             else:
@@ -237,7 +239,7 @@ class _Walk:
         if not listed and key:
             self._single_object(root, store, key)
         for folder, entries in folders.items():
-            if _inside(folder, libraries):
+            if _inside(folder, heads & tables):
                 continue
             # Consoles make an empty object in place of a folder.
             self._folder_files(
@@ -283,7 +285,7 @@ class _Walk:
                 self._report(folder, f"folder: {os_problem(error)}", "skipped with all it holds")
                 continue
             held = {entry.name for entry in entries}
-            if folder != root and not held.isdisjoint({LIBRARY_MARKER, LIBRARY_HEAD}) and is_library(folder):
+            if folder != root and LIBRARY_HEAD in held and is_library(folder):
                 continue
             files, left_out = [], list[str]()
             for entry in entries:

@@ -37,8 +37,11 @@ SECONDS_PER_FRAME = 0.015
 SECONDS_PER_READ_SECOND = 0.2
 """Wall seconds to read the text on the screen in a second of video on two cores, measured at 0.15 to 0.3."""
 ESTIMATED = f"estimated from their sizes, at {MEDIA_BYTES_A_SECOND:,} bytes a second"
-STARTUP_SECONDS = 3.0
+STARTUP_SECONDS = 6.0
 """To open the library and the models, for a run that has anything to do."""
+SECONDS_PER_FILE = 0.3
+"""To open and commit a file, whatever is in it. 13 tiny ones took 21 CPU-seconds with all senses, startup
+included."""
 SECONDS_PER_PASSAGE_KIB = 0.03
 BYTES_PER_FILE = 5_000
 """Rows and their tables' own bookkeeping in a small library, measured at 99 kB for 16 files."""
@@ -115,6 +118,7 @@ def _estimated(
     kib = sum(text_bytes(f.path, f.size) for f in files if f.kind == "passages") / 1024
     cost = (
         (STARTUP_SECONDS if files else 0.0)
+        + len(files) * SECONDS_PER_FILE
         + seconds * SECONDS_PER_DECODED_SECOND
         + read_seconds * SECONDS_PER_READ_SECOND
         + frames * SECONDS_PER_FRAME

@@ -66,6 +66,8 @@ def renew_videos(
         switch = writer.switch_encoder(reference(encoder), {**meta.settings, STORED_SIDE: side})
     measures = stage_fingerprints(settings, reference(encoder) if encoder else meta.image_encoder)
     outdated = unmeasured(ready, writer.stage_fingerprints(), measures)
+    if switch is None and not outdated:
+        return False
     made = {stage: value for stage, value in measures.items() if value != "off"}
     decoding = settings.video.model_copy(update={"short_side": side})
 
@@ -135,7 +137,7 @@ def renew_videos(
         switch.commit()
         seen = (video_id for video_id, video in videos.items() if video.stream >= 0)
         outcomes.result.reembedded = len(set(seen) - failed)
-    return bool(videos)
+    return True
 
 
 def _other_encoder(meta: Meta, settings: Settings, report: IndexReport) -> ImageEncoder | None:

@@ -114,10 +114,8 @@ def writable_library(folder: Location, *, create: bool = True) -> Layout:
     Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.
     """
     layout = open_layout(folder) if create else require_library(folder)
-    usable = layout.has_marker() or (create and layout.is_vacant())
-    # Another process may have made the library between the two looks; its marker comes before all else. One
-    # that has lost its marker is known by its head.
-    if not usable and not layout.has_marker() and not (layout.exists() and read_head(layout)[0].number):
+    # Another process may have made the library between two looks.
+    if not read_head(layout)[0].number and not layout.is_vacant() and not read_head(layout)[0].number:
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
             "nothing was written; name a new or empty folder"

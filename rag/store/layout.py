@@ -1,4 +1,4 @@
-"""The files of a library in a folder, or its objects on a store, and the marker by which it is recognized."""
+"""The files of a library in a folder, or its objects on a store."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,21 +18,24 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
-from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.outputs import LIBRARY_HEAD, atomic_file, atomic_write_text
 from corpora.platforms import SharedMark, is_marked, sync_folder, take_lock
 from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.error_mapping import write_errors
 
-MARKER = LIBRARY_MARKER
-MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 HEAD = LIBRARY_HEAD
 """Names the version of each table (`rag.store.head`)."""
 SPARE_HEAD = "head.spare.json"
 """A copy of it, made when a writer closes, for one that a disk has damaged."""
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
+READERS = "readers.lock"
+BEGUN = frozenset({READERS, "tables", "writer.lock", "writer.json"})
+"""What a writer makes before its first commit; the first of them comes first."""
 SHARDS = "shards"
 """Folder of the libraries of a run in shards, until they are merged."""
+BEGUN_OBJECT = re.compile(rf"{PROBES}/.*|tables/\w+\.lance/(?!data/).*")
+"""Keys of objects that a writer makes before its first commit."""
 UNNAMED_AGE = timedelta(days=7)
 """Objects of a table that the head does not name are deleted once they are so old: another writer may be
 about to name it."""
@@ -152,11 +156,6 @@ class Layout:
         """Whether there are files of a table, whether the head names it or not."""
         return self.table(name).is_dir()
 
-    def has_marker(self) -> bool:
-        """Whether the file is there that says that this is a library."""
-        found = self.read(MARKER)
-        return found is not None and _is_marker(found[0])
-
     def is_vacant(self) -> bool:
         """Whether a library may be made here: there is nothing yet. Raises `LibraryReadOnly` where that
         cannot be seen."""
@@ -168,26 +167,28 @@ class Layout:
             raise LibraryReadOnly(
                 f"{self.folder}: no library can be kept here ({os_reason(error)}); name another --library"
             ) from error
-        # A killed writer may leave the marker under its temporary name.
-        return all(name in SYSTEM_NAMES or name.startswith((".part-", f"{MARKER}.")) for name in names)
+        left = {name for name in names if name not in SYSTEM_NAMES and not name.startswith(".part-")}
+        if not left:
+            return True
+        # A writer that was killed before its first commit.
+        begun = READERS in left and left <= BEGUN and not self._readers.stat().st_size
+        return begun and not self.has_rows()
 
-    def write_marker(self) -> None:
-        """Say that this is a library, before anything else is written. Raises OSError."""
+    def begin(self) -> None:
+        """Before a library is made here. Raises OSError."""
         self._root.mkdir(parents=True, exist_ok=True)
-        with atomic_file(self._root / MARKER) as draft:
-            draft.write_bytes(_marker())
 
     def writer_lock(self) -> AbstractContextManager[None]:
         """Keeps out other writers while it is entered; ends with its process. Makes the files beside it.
         Raises OSError."""
-        self.tables.mkdir(parents=True, exist_ok=True)
         self._readers.touch()
+        self.tables.mkdir(parents=True, exist_ok=True)
         return writer_lock(self._root / "writer.lock")
 
     @property
     def _readers(self) -> Path:
         """Readers hold this file shared, so that a writer knows whether an old version is in use."""
-        return self._root / "readers.lock"
+        return self._root / READERS
 
     def reader_mark(self) -> SharedMark | None:
         """Held while a reader is open; None where no writer could see it."""
@@ -321,13 +322,11 @@ class ObjectLayout(Layout):
 
     def is_vacant(self) -> bool:
         """By a listing."""
-        return all(found.key.startswith(f"{PROBES}/") for found in self.store.list())
+        return all(BEGUN_OBJECT.fullmatch(found.key) for found in self.store.list())
 
-    def write_marker(self) -> None:
-        """By a conditional write, after a look at whether the store observes the condition."""
+    def begin(self) -> None:
+        """After a look at whether the store observes the condition of a conditional write."""
         self.store.require_conditional_writes()
-        with contextlib.suppress(Refused):
-            self.store.create(MARKER, _marker())
 
     def writer_lock(self) -> AbstractContextManager[None]:
         """The conditional put of `head.json` keeps writers apart."""
@@ -393,18 +392,6 @@ def manifest_name(version: int) -> str:
 def _versions(names: Iterable[str]) -> list[int]:
     stems = (name.removesuffix(".manifest") for name in names if name.endswith(".manifest"))
     return sorted((2**64 - 1 - int(stem) for stem in stems if stem.isdecimal()), reverse=True)
-
-
-def _marker() -> bytes:
-    return f"{json.dumps(MARKER_CONTENT)}\n".encode()
-
-
-def _is_marker(content: bytes) -> bool:
-    try:
-        held = json.loads(content)
-    except ValueError:
-        return False
-    return isinstance(held, dict) and held.get("format") == MARKER_CONTENT["format"]
 
 
 @contextmanager

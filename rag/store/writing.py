@@ -73,8 +73,8 @@ class Writer(VideoWriter):
         """
         layout = writable_library(folder, create=create)
         with write_errors(layout.folder):
-            if not layout.has_marker():
-                layout.write_marker()
+            if not layout.exists():
+                layout.begin()
             lock = layout.writer_lock()
         with ExitStack() as held:
             held.enter_context(lock)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.outputs import LIBRARY_MARKER
+from corpora.outputs import LIBRARY_HEAD
 from rag._cli.main import main
 from rag.library import Library
 from tests.fakes.libraries import FixedLibrary, OneVideoLibrary
@@ -150,16 +150,15 @@ def test_what_show_and_export_write_replaces_no_file_of_the_library(
         monkeypatch.setattr(OneVideoLibrary, "is_source", lambda _, output, name=name: output.name == name)
         export = ["export", "f@0-2", "--format", "csv", "--out", name]
         refused(why, *(words if name == "c.mp4" else export), "--force")
-    Path("lib").mkdir()
-    Path("lib", LIBRARY_MARKER).write_text("{}")
+    Path("lib", "tables").mkdir(parents=True)
+    Path("lib", LIBRARY_HEAD).write_text("{}")
     refused("is inside the library", "show", "f@0-2", "--out", "lib/new.png")
-    assert [path.name for path in Path("lib").iterdir()] == [LIBRARY_MARKER]
+    assert sorted(path.name for path in Path("lib").iterdir()) == [LIBRARY_HEAD, "tables"]
 
 
 def test_nothing_is_replaced_that_a_damaged_library_may_have_indexed(here: Path, refused: Refuse) -> None:
-    for path in (here / ".rag" / "head.json", here / ".rag" / "rag-library.json"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("{")
+    (here / ".rag" / "tables").mkdir(parents=True)
+    (here / ".rag" / "head.json").write_text("{")
     (here / "talk.srt").write_text("mine")
     words = ["search", "--queries", "q.jsonl", "--run", "talk.srt", "--force"]
     refused("may be indexed in a library that cannot be read", *words)

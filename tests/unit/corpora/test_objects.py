@@ -114,7 +114,7 @@ def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) 
 
 
 def test_libraries_among_objects_are_left_out(corpus: Path, bucket: FakeStore) -> None:
-    for name in ("deep/library/rag-library.json", "deep/library/tables/b.md", "deep/library2/c.md"):
+    for name in ("deep/library/head.json", "deep/library/tables/b.md", "deep/library2/c.md"):
         (corpus / name).parent.mkdir(parents=True, exist_ok=True)
         (corpus / name).write_text("x")
     bucket.upload(corpus)

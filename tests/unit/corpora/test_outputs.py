@@ -127,11 +127,12 @@ def test_a_folder_is_written_again_by_force_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["", "reports/new"])
 def test_a_folder_in_a_library_is_refused_before_anything_is_made(tmp_path: Path, below: str) -> None:
-    (tmp_path / "rag-library.json").touch()
+    (tmp_path / "head.json").touch()
+    (tmp_path / "tables").mkdir()
     for shared in (False, True):
         with pytest.raises(UsageError, match="is inside the library"):
             fill(tmp_path / below, FORCE, shared=shared, a="1")
-    assert [path.name for path in tmp_path.iterdir()] == ["rag-library.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["head.json", "tables"]
 
 
 def test_a_shared_folder_keeps_its_other_files(tmp_path: Path) -> None:

@@ -216,19 +216,15 @@ def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
 
 
 def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "a.mp4", "deep/library/rag-library.json", "deep/library/tables/b.md", "library/c.mp4")
+    put(tmp_path, "a.mp4", f"deep/library/{LIBRARY_HEAD}", "deep/library/tables/b.md", "library/c.mp4")
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["a.mp4", "library/c.mp4"]
     assert (found.ignored, found.problems) == ((), ())
     assert names(scan(tmp_path / "deep/library"), tmp_path) == ["deep/library/tables/b.md"], (
         "a root is walked"
     )
-
-
-def test_a_library_that_has_lost_its_marker_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "a.mp4", f"lost/{LIBRARY_HEAD}", "lost/tables/b.mp4", "mine/tables/c.mp4")
-    put(tmp_path, f"other/{LIBRARY_HEAD}", "other/d.mp4")
-    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "mine/tables/c.mp4", "other/d.mp4"]
+    put(tmp_path, f"other/{LIBRARY_HEAD}", "other/d.mp4", "mine/tables/e.mp4")
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "library/c.mp4", "mine/tables/e.mp4", "other/d.mp4"]
 
 
 def test_subtitles_that_are_read_as_documents_are_named() -> None:

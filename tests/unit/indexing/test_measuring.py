@@ -43,6 +43,7 @@ def renew(monkeypatch: pytest.MonkeyPatch) -> Renew:
     """Measure the sound of the first video by a reader; gives path, reason and action of each problem."""
     monkeypatch.setattr(renewing, "stage_fingerprints", lambda *_: {"shots": "off", "sound": "now"})
     monkeypatch.setattr(renewing, "_has_content", lambda _: True)
+    monkeypatch.setattr(renewing, "stored_side", lambda _: 224)
 
     def run(writer: Writer, reader: MediaReader) -> list[tuple[str, str, str]]:
         monkeypatch.setattr(renewing, "open_reader", lambda _: reader)

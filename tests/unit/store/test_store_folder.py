@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from rag.errors import LibraryCorrupt, LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
-from rag.store.layout import HEAD, MARKER, Layout
-from rag.store.reading import Reader
+from rag.store.layout import HEAD, Layout
 from rag.store.writing import Writer
-from tests.fakes.store_material import META, add_video
+from tests.fakes.store_material import META
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock", "readers.lock", "notes.txt", MARKER])
+@pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock", "readers.lock", "notes.txt"])
 def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"mine")
     (tmp_path / "tables").mkdir()
@@ -30,7 +28,7 @@ def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name
     assert contents(tmp_path) == {name: b"mine"}
 
 
-@pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", f"{MARKER}.killed"])
+@pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", ".part-killed.json"])
 def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | None) -> None:
     folder = tmp_path / "a" / "b"
     if entry is not None:
@@ -38,37 +36,23 @@ def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | No
         (folder / entry).touch()
     with Writer.open(folder) as writer:
         writer.set_meta(META)
-    assert json.loads((folder / MARKER).read_text())["format"] == "offline-video-rag library"
     assert Layout(folder).exists()
 
 
-def test_the_marker_is_written_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "library"
-
+@pytest.mark.parametrize("method", ["rag.store.layout.take_lock", "rag.store.database.Database.commit"])
+def test_a_writer_that_is_killed_before_its_first_commit_leaves_a_folder_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rag.store.layout.Layout.writer_lock", killed)
+    monkeypatch.setattr(method, killed)
     with pytest.raises(KeyboardInterrupt):
-        Writer.open(folder)
+        Writer.open(tmp_path / "library")
     monkeypatch.undo()
-    assert Layout(folder).has_marker()
-    with Writer.open(folder) as writer:
+    assert not Layout(tmp_path / "library").exists()
+    with Writer.open(tmp_path / "library") as writer:
         assert writer.set_meta(META).library_id
-
-
-def test_a_library_that_has_lost_its_marker_gets_it_at_the_next_write(tmp_path: Path) -> None:
-    folder = tmp_path / "library"
-    with Writer.open(folder) as writer:
-        writer.set_meta(META)
-        add_video(writer, 1)
-    (folder / MARKER).unlink()
-    with Reader.open(folder) as reader:
-        assert len(reader.videos()) == 1
-    assert not Layout(folder).has_marker()
-    with Writer.open(folder) as writer:
-        assert len(writer.stage_fingerprints()) == 1
-    assert Layout(folder).has_marker()
 
 
 def test_a_head_of_another_program_makes_no_library(tmp_path: Path) -> None:
