@@ -35,10 +35,10 @@ STAGES: dict[str, tuple[str, ...]] = {
     "probe": ("rag.indexing.pipeline:ContentIndexer._probe",),
     "read subtitles": ("corpora.video.reader:MediaReader.sidecars",),
     "decode": ("rag.indexing.media:cut_clips", "rag.indexing.renewing:decode_clips"),
-    "embed": ("rag.indexing.stages:Stages.embed", "rag.indexing.renewing:embed_clip"),
+    "embed": ("rag.indexing.media:embed_clip", "rag.indexing.renewing:embed_clip"),
     "read on-screen text": ("rag.indexing.stages:Stages.read_keyframes",),
     "transcribe": ("rag.indexing.stages:Stages.transcribe",),
-    "encode text": ("rag.indexing.stages:Stages.encode",),
+    "encode text": ("rag.indexing.encoders:LazyTextEncoder.encode_text",),
     "measure frames": ("rag.indexing.media:measure_frames",),
     "store measurements": ("rag.indexing.pipeline:store_measures", "rag.indexing.renewing:store_measures"),
     "progress log": ("rag.indexing.media:ProgressLog.append",),
@@ -246,9 +246,9 @@ def _run_command(
 
 def small_commits() -> None:
     """A commit of each clip: more boundaries in less material."""
-    from rag.indexing import media, reembed
+    from rag.indexing import media, renewing
 
-    for module in (media, reembed):
+    for module in (media, renewing):
         module.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # imported names
 
 

@@ -68,7 +68,7 @@ def forecast(
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
     held = StoredRows.read(folder)
-    may_be_known = shares_its_size(found, held.files())
+    may_be_known = shares_its_size(found, held.files)
 
     def identify(file: FoundFile) -> str:
         # A path is an id that no content has: ids are hex digits.
@@ -77,7 +77,7 @@ def forecast(
         return content_hash(file.path) if may_be_known(file) else file.path
 
     plan = make_plan(found, roots, held, settings, identify)
-    refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
+    refusal = prune_refusal(held.files, plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]

@@ -29,7 +29,7 @@ from rag.errors import FileProblem
 from rag.indexing.clips import BATCHES_AHEAD, CLIPS_PER_COMMIT, CutClip, clip_spans, cut_clips, prefetched
 from rag.indexing.measuring import packed, unpacked
 from rag.indexing.report import Progress
-from rag.indexing.stages import Stages
+from rag.indexing.stages import Stages, embed_clip
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 
@@ -172,7 +172,7 @@ class FrameIndexer:
             self._unlogged[clip_id] = SensedClip(cut.pixels, tuple(stages.read_keyframes(cut)), figures)
         committed = self._committed.get(clip_id)
         if committed is None or committed.pixels != cut.pixels or committed.clip != cut.clip:
-            self._rows.append(stages.embed(cut))
+            self._rows.append(embed_clip(stages.image, cut))
         self.clips += 1
         self.duration = cut.clip.end
         self._progress.advance(cut.clip.end - cut.clip.start)

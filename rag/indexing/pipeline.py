@@ -112,7 +112,7 @@ def run_indexing(
         earlier = shards.take_up()
 
         # Plan
-        plan = make_plan(scan, roots, writer, settings, hash_later=shards.wanted)
+        plan = make_plan(scan, roots, StoredRows.of_writer(writer), settings, hash_later=shards.wanted)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
         outcomes.report(plan.problems)
@@ -160,14 +160,14 @@ def plan_without_work(
         return None
 
     def look(s: Snapshot) -> Plan | None:
-        held = StoredRows(s)
+        held = StoredRows.of(s)
         plan = make_plan(scan, roots, held, settings, lambda _: "")
         fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
         storage, found = settings.storage, set(plan.problems)
         work = (
-            *(plan.groups, plan.known, plan.moved, plan.ended(held.files()), plan.missing if prune else ()),
-            *changed_problems(plan, scan, roots, found, held.problems(), storage),
-            unmeasured(plan.ready, held.stage_fingerprints(), fingerprints),
+            *(plan.groups, plan.known, plan.moved, plan.ended(held.files), plan.missing if prune else ()),
+            *changed_problems(plan, scan, roots, found, held.problems, storage),
+            unmeasured(plan.ready, held.stages, fingerprints),
             [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths(v)],
         )
         if any(work) or not is_calibrated(s):
@@ -199,7 +199,7 @@ def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress
         writer.set_meta(meta)
         outcomes = FileOutcomes(writer, progress, IndexReport(), settings.storage, limits_of(settings))
         scan = Scan(shard.files, (), ())
-        plan = make_plan(scan, [], writer, settings)
+        plan = make_plan(scan, [], StoredRows.of_writer(writer), settings)
         outcomes.report(plan.problems)
         outcomes.publish(*plan.known)
         index_contents(writer, plan.groups, settings, outcomes, progress)
@@ -330,7 +330,9 @@ class ContentIndexer:
             spoken, meter, problem = self._index_audio(copy.path, video)
             evidence += beyond_subtitles(spoken, evidence)
         lost = store_measures(writer, video, frames.figures if stages.measures_frames else None, meter)
-        writer.put_evidence(video.video_id, evidence, stages.encode([span.text for span in evidence]))
+        writer.put_evidence(
+            video.video_id, evidence, stages.text.encode_text([span.text for span in evidence])
+        )
 
         # Commit
         # What is cut off of a damaged file is no fault of its subtitles.

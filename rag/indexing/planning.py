@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.errors import reason_of
 from corpora.fetching import content_id
@@ -28,8 +28,7 @@ from rag.indexing.missing import find_gone, find_missing
 from rag.store.copying import document_paths, is_other_format
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
-from rag.store.records import FileRow, Meta, NotedProblem
-from rag.store.schema import column_names, problem_of
+from rag.store.records import FileRow, NotedProblem
 from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
 if TYPE_CHECKING:
@@ -91,52 +90,46 @@ class Plan:
         return [*self.emptied, *(path for path, owner in self.joined.items() if owner in held)]
 
 
-class StoredRows:
-    """What a library holds, read without a lock or a write; empty without a snapshot."""
+class StoredRows(NamedTuple):
+    """What a library holds."""
 
-    def __init__(self, s: Snapshot | None = None) -> None:
-        self._files: dict[str, FileRow] = {}
-        self._stages: dict[str, dict[str, Any]] = {}
-        self._problems: dict[str, NotedProblem] = {}
-        self.meta: Meta | None = None
-        if s is not None:
-            self.meta = s.meta
-            self._files = {row.path: row for row in s.file_rows}
-            self._stages = {video_id: s.stages(video_id) for video_id in s.ready}
-            rows = s.scan("problems", column_names("problems")).to_pylist()
-            self._problems = {noted.problem.path: noted for noted in map(problem_of, rows)}
+    files: Mapping[str, FileRow]
+    """By path."""
+    stages: Mapping[str, Mapping[str, Any]]
+    """Of each complete video, as `Writer.finish_video` was given them."""
+    problems: Mapping[str, NotedProblem]
+    """By path."""
+
+    @classmethod
+    def of_writer(cls, writer: Writer) -> StoredRows:
+        """As it has written them."""
+        return cls(writer.files(), writer.stage_fingerprints(), writer.problems())
+
+    @classmethod
+    def of(cls, s: Snapshot) -> StoredRows:
+        """As of a snapshot."""
+        stages = {video_id: s.stages(video_id) for video_id in s.ready}
+        return cls({row.path: row for row in s.file_rows}, stages, s.noted_problems())
 
     @classmethod
     def read(cls, folder: Location) -> StoredRows:
-        """Those of the library in a folder; none where there is no library."""
+        """Those of the library in a folder, without its lock; none where there is no library."""
         if not open_layout(folder).exists():
-            return cls()
+            return cls({}, {}, {})
         with Reader.open(folder) as reader:
-            return reader.ask(cls)
-
-    def files(self) -> dict[str, FileRow]:
-        """As `Writer.files`."""
-        return self._files
-
-    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
-        """As `Writer.stage_fingerprints`."""
-        return self._stages
-
-    def problems(self) -> dict[str, NotedProblem]:
-        """As `Writer.problems`."""
-        return self._problems
+            return reader.ask(cls.of)
 
 
 def make_plan(
     scan: Scan,
     roots: Sequence[str],
-    indexed: Writer | StoredRows,
+    indexed: StoredRows,
     settings: Settings,
     identify: Callable[[FoundFile], str] | None = None,
     *,
     hash_later: bool = False,
 ) -> Plan:
-    """Compare the files found with what is `indexed`: a writer, or the library as a dry run reads it.
+    """Compare the files found with what is `indexed`.
 
     `identify`: the content id of a file that is new or changed, empty for one that is yet to be hashed;
     default by its content. `hash_later`: files are hashed by whoever indexes them, as objects always are, but
@@ -145,8 +138,10 @@ def make_plan(
     OCR is, where there is OCR now.
     """
     storage = settings.storage
-    rows, ready = indexed.files(), indexed.stage_fingerprints()
-    problems = _problems(indexed, reads_text(settings.ocr))
+    rows, ready = indexed.files, indexed.stages
+    problems = indexed.problems
+    if reads_text(settings.ocr):
+        problems = {p: noted for p, noted in problems.items() if NO_TEXT_LAYER not in noted.problem.reason}
     published = document_paths(rows.values())
     plan = Plan(problems=list(scan.problems))
     identify = identify or _by_content(scan, rows, storage, hash_later=hash_later)
@@ -241,15 +236,6 @@ def _identify(
             result.unread.add(found.path)
         result.by_content.setdefault(content or found.path, []).append(found)
     return result
-
-
-def _problems(indexed: Writer | StoredRows, reads_scans: bool) -> dict[str, NotedProblem]:
-    """Those of the library, but for PDFs that were skipped for lack of OCR where there is OCR now."""
-    return {
-        path: found
-        for path, found in indexed.problems().items()
-        if not (reads_scans and NO_TEXT_LAYER in found.problem.reason)
-    }
 
 
 def _moved(missing: Sequence[str], rows: Mapping[str, FileRow], contents: Collection[str]) -> list[str]:

@@ -31,18 +31,8 @@ def index(
     progress: Progress | None = None,
     limit: int | None = None,
 ) -> IndexReport:
-    """Index folders and files, on disk or at addresses of a store; what the library has is left alone.
-
-    `reembed`: encode all images again with the encoder that the settings ask for;
-    text, OCR and speech evidence is kept. `prune`: drop what is no longer on
-    disk; refused where a root is empty or more than half of its files are
-    missing, unless it is `all`. `limit`: at most so many new contents.
-    `dry_run`: write nothing, and give a forecast.
-
-    Raises `UsageError` for an empty path, `UnreadableFile` for a folder that is not there, `StoreError` for
-    a store that does not answer, `LibraryNotFound` where the library's folder is neither a library nor empty,
-    `LibraryError` for a refused `prune`, and the errors of the library and of the models; a bad file is a
-    `Problem` in the report.
+    """As `rag.library.Library.index`. Raises also `StoreError` for a store that does not answer,
+    `LibraryNotFound` where the library's folder is neither a library nor empty, and the errors of the models.
     """
     started = time.monotonic()
     watch = progress or Progress()
@@ -98,7 +88,7 @@ def _with_removal(error: UnreadableFile, roots: Sequence[str], folder: Location)
 
     gone = [root for root in roots if is_url(root) and str(error).startswith(f"{root}: ")]
     inside = below(gone)
-    if gone and any(path in gone or path.startswith(inside) for path in StoredRows.read(folder).files()):
+    if gone and any(path in gone or path.startswith(inside) for path in StoredRows.read(folder).files):
         command = f"rag remove {shlex.quote(gone[0])}{library_option(folder)}"
         return UnreadableFile(f"{error}; the library has files from there; to remove them: {command}")
     return error

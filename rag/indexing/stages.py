@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,10 +60,6 @@ class Stages:
             **self.measures,
         }
 
-    def embed(self, cut: CutClip) -> ClipFrames:
-        """The clip with its vectors; see `embed_clip`."""
-        return embed_clip(self.image, cut)
-
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
         """On-screen text, as spans for as long as it is there."""
         if self.ocr is None:
@@ -76,10 +72,6 @@ class Stages:
         if self.asr is not None:
             for start, end, text in self.asr.transcribe(audio):
                 yield Evidence(video_id, start, end, "asr", text)
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), one for each text."""
-        return self.text.encode_text(texts)
 
 
 def embed_clip(encoder: ImageEncoder | None, cut: CutClip) -> ClipFrames:

@@ -80,7 +80,7 @@ def test_a_worker_is_killed_at_work(tmp_path: Path, capfd: pytest.CaptureFixture
         killer.join()
     assert killed
     assert list(dump(library)) == list(dump(tmp_path / "plain"))
-    assert (report.indexed, report.moved, report.problems) == (plain.indexed, plain.moved, plain.problems)
+    assert (report.indexed, report.copies, report.problems) == (plain.indexed, 1, plain.problems)
     assert watch.done_seconds == pytest.approx(watch.total)
     assert not open_layout(library).shards()
     assert not capfd.readouterr().out, "it is for the command's own results"
