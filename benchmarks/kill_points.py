@@ -38,7 +38,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "embed": ("rag.indexing.media:embed_clip", "rag.indexing.renewing:embed_clip"),
     "read on-screen text": ("rag.indexing.stages:Stages.read_keyframes",),
     "transcribe": ("rag.indexing.stages:Stages.transcribe",),
-    "encode text": ("rag.indexing.encoders:LazyTextEncoder.encode_text",),
+    "encode text": ("indexers.protocol:TextEncoder.encode_text",),
     "measure frames": ("rag.indexing.media:measure_frames",),
     "store measurements": ("rag.indexing.pipeline:store_measures", "rag.indexing.renewing:store_measures"),
     "progress log": ("rag.indexing.media:ProgressLog.append",),
