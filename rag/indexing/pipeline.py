@@ -202,25 +202,32 @@ def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress
         plan = make_plan(scan, [], StoredRows.of_writer(writer), settings)
         outcomes.report(plan.problems)
         outcomes.publish(*plan.known)
-        index_contents(writer, plan.groups, settings, outcomes, progress)
+        index_contents(writer, plan.groups, settings, outcomes, progress, is_shard=True)
         outcomes.keep_scan_problems(plan, scan, [])
     return outcomes.result.stages
 
 
 def index_contents(
-    writer: Writer, groups: Sequence[Group], settings: Settings, outcomes: FileOutcomes, progress: Progress
+    writer: Writer,
+    groups: Sequence[Group],
+    settings: Settings,
+    outcomes: FileOutcomes,
+    progress: Progress,
+    *,
+    is_shard: bool = False,
 ) -> None:
-    """Read, sense, write and commit `groups`."""
+    """Read, sense, write and commit `groups`. `is_shard`: the run has begun the progress, by the sizes of the
+    files, and shows the lines of stages."""
     stages = outcomes.result.stages
     encoders = select_encoders(writer, settings)
     image = encoders.meta.image_encoder
     if image is None and encoders.line not in stages:
         stages.append(encoders.line)
-    if image is not None and is_specialised(image.name):
+    if image is not None and is_specialised(image.name) and not is_shard:
         progress.note(specialised_encoder_warning(image.name))
     if groups:
         with open_reader(settings) as reader:
-            contents = ContentIndexer(writer, settings, encoders, reader, outcomes, progress)
+            contents = ContentIndexer(writer, settings, encoders, reader, outcomes, progress, is_shard)
             contents.index(groups)
         stages += contents.lines
 
@@ -236,7 +243,9 @@ class ContentIndexer:
         reader: MediaReader,
         outcomes: FileOutcomes,
         progress: Progress,
+        is_shard: bool = False,
     ) -> None:
+        """`is_shard`: as of `index_contents`."""
         self.measures = stage_fingerprints(settings, encoders.meta.image_encoder)
         self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
         self.lines: list[str] = []
@@ -247,6 +256,7 @@ class ContentIndexer:
         self._reader = reader
         self._outcomes = outcomes
         self._progress = progress
+        self._is_shard = is_shard
         self._begun: set[str] = set()
 
     def index(self, groups: Sequence[Group]) -> None:
@@ -256,11 +266,12 @@ class ContentIndexer:
         probes = self._probe(media)
         remote = [group for group in media if is_url(group.first.path)]
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
-        seconds = sum(work_seconds(probe.duration) for probe in probes.values())
-        seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
-        self._progress.start(seconds, len(media) + len(documents))
-        reading = sum(document_seconds(group.first) for group in documents)
-        self._progress.start_documents(len(documents), reading)
+        if not self._is_shard:
+            seconds = sum(work_seconds(probe.duration) for probe in probes.values())
+            seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
+            self._progress.start(seconds, len(media) + len(documents))
+            reading = sum(document_seconds(group.first) for group in documents)
+            self._progress.start_documents(len(documents), reading)
         if media:
             self._index_media(media, probes)
         self._index_documents(documents)
@@ -346,7 +357,8 @@ class ContentIndexer:
         writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
         frames.log.close()
         require_unchanged(first)
-        expected = estimated_seconds(first) if is_url(first.path) else probe.duration
+        by_size = self._is_shard or is_url(first.path)
+        expected = estimated_seconds(first) if by_size else probe.duration
         self._progress.advance(work_seconds(expected) - video.duration)
         return done
 
@@ -388,7 +400,7 @@ class ContentIndexer:
     def stages(self) -> Stages:
         """The stages of media. Their models are loaded now, and named in `lines`."""
         stages, self.lines = open_stages(self._settings, self._encoders, self._ocr, self.measures)
-        for line in self.lines:
+        for line in () if self._is_shard else self.lines:
             self._progress.note(line)
         return stages
 

@@ -17,12 +17,11 @@ from operator import itemgetter
 from pathlib import Path
 
 from corpora.objects import StoreAddress, open_store
-from corpora.records import Problem
 from corpora.scan import FoundFile
 from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from rag.errors import EncoderMismatch, LibraryError, WorkerLost
-from rag.indexing.encoders import select_encoders
+from rag.indexing.encoders import SelectedEncoders, select_encoders
 from rag.indexing.merging import copy_library
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.passages import document_seconds
@@ -83,49 +82,6 @@ def _seconds(group: Group) -> float:
     return work_seconds(estimated_seconds(found)) if group.is_media else document_seconds(found)
 
 
-class ShardProgress(Progress):
-    """Passes the progress of a shard in this process on to that of the run, whose total has its `seconds`."""
-
-    def __init__(self, run: Progress, seconds: float, note: Callable[[str], None]) -> None:
-        """`note`: takes the lines of shards, which are often the same."""
-        self._run = run
-        self._seconds = seconds
-        self._done = 0.0
-        self._note = note
-
-    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (files are counted by the run)
-        """What the shard has left, now that its files were opened."""
-        self._count(self._seconds - total_seconds - self._done)
-
-    def file(self, path: str) -> None:
-        """Pass it on to the run."""
-        self._run.file(path)
-
-    def advance(self, seconds: float) -> None:
-        """Pass it on to the run."""
-        self._count(seconds)
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """Pass it on to the run."""
-        self._run.advance_documents(documents, seconds)
-
-    def note(self, line: str) -> None:
-        """Pass a line on to the `note` that was given."""
-        self._note(line)
-
-    def problem(self, problem: Problem) -> None:
-        """Pass it on to the run."""
-        self._run.problem(problem)
-
-    def done(self) -> None:
-        """The shard is merged."""
-        self._count(self._seconds - self._done)
-
-    def _count(self, seconds: float) -> None:
-        self._done += seconds
-        self._run.advance(seconds)
-
-
 class ShardedRun:
     """The shards of one run, under the lock that `writer` holds."""
 
@@ -172,15 +128,14 @@ class ShardedRun:
         if self._settings.cluster.engine == "ray":
             self._by_ray(groups)
             return
-        meta = select_encoders(self._writer, self._settings).meta
+        encoders = select_encoders(self._writer, self._settings)
+        self._note_stages(encoders)
         most = self._settings.cluster.group
         for at in range(0, len(groups), most):
             shard = Shard(self._here, tuple(groups[at : at + most]))
-            watch = self._watch(shard)
-            self._note(self._index_shard(shard, meta, self._settings, watch))
+            self._note(self._index_shard(shard, encoders.meta, self._settings, self._progress))
             self._merge(shard.library)
             _discard(shard.library)
-            watch.done()
 
     def close(self) -> None:
         """Delete what a killed run left of videos that are not there any more."""
@@ -196,8 +151,7 @@ class ShardedRun:
             if self._writer.meta is None:
                 self._writer.set_meta(pool.choose())
             encoders = select_encoders(self._writer, self._settings)
-            speech = asr_line(self._settings.asr, self._settings.encoder)
-            self._note([encoders.line, ocr_line(self._settings.ocr), speech])
+            self._note_stages(encoders)
             parts = split(groups, self._shards(groups, pool.workers))
             while parts:
                 shards = [Shard(self._new_library(), tuple(part)) for part in parts]
@@ -237,9 +191,9 @@ class ShardedRun:
             else:
                 self._progress.advance_documents(1, _seconds(group))
 
-    def _watch(self, shard: Shard) -> ShardProgress:
-        seconds = sum(_seconds(group) for group in shard.groups if group.is_media)
-        return ShardProgress(self._progress, seconds, lambda line: self._note([line]))
+    def _note_stages(self, encoders: SelectedEncoders) -> None:
+        speech = asr_line(self._settings.asr, self._settings.encoder)
+        self._note([encoders.line, ocr_line(self._settings.ocr), speech])
 
     def _note(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -144,7 +143,7 @@ def _replace(db: Database, name: str, video_id: str, rows: Any, *, new: bool = F
         db.add(name, rows)
 
 
-class VideoWriter(ABC):
+class VideoWriter:
     """The part of `Writer` that writes videos, clips, vectors, text spans and measurements."""
 
     def __init__(self, db: Database) -> None:
@@ -164,13 +163,19 @@ class VideoWriter(ABC):
             self._stages[row["video_id"]] = schema.stages_of(row)
             self._paths[row["video_id"]] = os.fsdecode(row["path"])
 
-    @abstractmethod
-    def _require_meta(self) -> Meta:
-        """What the library is made with. Raises `ValueError` before that is chosen."""
+    @property
+    def meta(self) -> Meta | None:
+        """None in a new library, until `set_meta`."""
+        return self._db.meta
 
-    @abstractmethod
+    def _require_meta(self) -> Meta:
+        if self.meta is None:
+            raise ValueError("set_meta comes before the first row")
+        return self.meta
+
     def flush(self) -> None:
         """Commit what was written."""
+        self._db.commit()
 
     def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
         """Each complete video's stages, as `finish_video` was given them."""

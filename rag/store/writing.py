@@ -110,11 +110,6 @@ class Writer(VideoWriter):
         """A folder on this machine for what may be lost at any time."""
         return self._layout.cache
 
-    @property
-    def meta(self) -> Meta | None:
-        """None in a new library, until `set_meta`."""
-        return self._db.meta
-
     def set_meta(self, meta: Meta) -> Meta:
         """Choose encoders and settings, before the first row; gives back what was stored.
 
@@ -167,11 +162,6 @@ class Writer(VideoWriter):
                 f"not with {f'{new.name} ({new.fingerprint[:12]})' if new else 'none'}; "
                 f"take that one, or {OTHER_ENCODER[kind]}"
             )
-
-    def _require_meta(self) -> Meta:
-        if self.meta is None:
-            raise ValueError("set_meta comes before the first row")
-        return self.meta
 
     # Files and problems
 

@@ -14,7 +14,7 @@ from rag.indexing import index
 from rag.indexing.encoders import choose_encoders
 from rag.indexing.planning import MEDIA_BYTES_A_SECOND, Group
 from rag.indexing.report import Progress
-from rag.indexing.shards import Shard, ShardProgress, split
+from rag.indexing.shards import Shard, split
 from rag.settings import Settings, load_settings
 from rag.store.layout import open_layout
 from rag.store.reading import Reader
@@ -42,24 +42,6 @@ def test_the_first_file_of_a_content_has_the_sidecars_of_all() -> None:
     one, other = (FoundFile(n, "video", 1, 2, 3, (f"{n}.srt",), n) for n in ("a", "b"))
     shard = Shard(Path("shard"), (Group("c", (one, other), (), ("a.srt", "b.srt", "elsewhere.srt")),))
     assert [found.sidecars for found in shard.files] == [("a.srt", "b.srt", "elsewhere.srt"), ("b.srt",)]
-
-
-class Counting(Progress):
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def advance(self, seconds: float) -> None:
-        self.seconds += seconds
-
-
-def test_a_shard_counts_what_was_estimated_of_it() -> None:
-    run = Counting()
-    shard = ShardProgress(run, 100.0, lambda _: None)
-    shard.start(80.0, 4)
-    shard.advance(50.0)
-    assert run.seconds == 70.0, "20 of the 100 that were estimated are none"
-    shard.done()
-    assert run.seconds == 100.0
 
 
 class InProcess:
