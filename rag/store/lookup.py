@@ -230,8 +230,8 @@ def file_statuses(
     damage |= dict.fromkeys(reader.unfinished(), "not finished, and not searched; rag index goes on with it")
     problems = {problem.path: problem for problem in reader.problems()}
     rows, first = {row.path: row for row in reader.file_rows()}, dict[str, str]()
-    for row in rows.values():
-        first.setdefault(row.content_id, row.path)
+    for each in rows.values():
+        first.setdefault(each.content_id, each.path)
     shown = [path for path in sorted({*rows, *problems}) if wanted in composed(path).casefold()]
     contents = {rows[path].content_id for path in shown if path in rows}
     states = content_states(reader, [r for r in rows.values() if r.content_id in contents], storage, chosen)

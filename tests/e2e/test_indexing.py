@@ -104,19 +104,6 @@ def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> 
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
 
 
-def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
-    run(corpus, settings)
-    (corpus / "deep").mkdir()
-    shutil.move(corpus / "a.mp4", corpus / "deep" / "b.mp4")
-    shutil.move(corpus / "a.srt", corpus / "deep" / "b.srt")
-    moved = run(corpus, settings)
-    assert (moved.indexed, moved.moved, moved.missing) == (0, 1, 0)
-    assert settings.library is not None
-    with Reader.open(settings.library) as reader:
-        (video,) = reader.videos()
-        assert reader.paths(video.video_id) == (str(corpus / "deep" / "b.mp4"),)
-
-
 def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
     tmp_path: Path, settings: Settings
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.indexing.missing import empty_folders, find_missing, is_gone, prune_refusal
+from rag.indexing.missing import find_missing, is_gone, prune_refusal
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
@@ -48,14 +48,6 @@ def test_only_what_is_below_the_roots_and_was_not_found_is_missing(tmp_path: Pat
     root = f"{tmp_path}/"
     known = [f"{root}b.mp4", f"{root}a.mp4", f"{root}found.mp4", f"{root}left out.mp4", f"{tmp_path}2/c.mp4"]
     assert find_missing(known, {f"{root}found.mp4"}, [root]) == [f"{root}a.mp4", f"{root}b.mp4"]
-
-
-def test_empty_folders_are_named_with_what_was_below_them(tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "other.txt").touch()
-    missing = [f"{tmp_path}/disk/a.mp4", f"{tmp_path}/disk/deep/b.mp4", f"{tmp_path}/kept/c.mp4"]
-    assert empty_folders(missing) == {f"{tmp_path}/disk": missing[:2]}
 
 
 def test_more_than_half_is_refused_and_half_is_not(tmp_path: Path) -> None:

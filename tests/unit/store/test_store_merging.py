@@ -219,21 +219,6 @@ def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, t
     assert kept.action == "kept what the library has"
 
 
-def test_the_copy_with_more_stages_is_taken(world: Path, tmp_path: Path) -> None:
-    with Writer.open(tmp_path / "poor") as writer:
-        writer.set_meta(META)
-        writer.begin_video(replace(video(3), title="poor", path="/a.mp4"))
-        writer.finish_video(replace(video(3), title="poor", path="/a.mp4"), {"asr": "off"})
-        writer.put_file(file_row("/a.mp4", video(3).video_id, "video"))
-    merge_libraries([tmp_path / "poor", world / "right"], tmp_path / "into", settings=SETTINGS)
-    with Reader.open(tmp_path / "into") as reader:
-        assert (reader.video(video(3).video_id).title, reader.video(video(3).video_id).path) == (
-            "Video 3",
-            "/a.mp4",
-        )
-        assert len(reader.clips(video(3).video_id)) == 2
-
-
 def test_the_copy_with_subtitle_files_is_taken(tmp_path: Path) -> None:
     """Also by a search; where several have different ones, or what is there lacks them, it is said."""
     for name, sidecars in (("a", ""), ("b", "1"), ("c", "2")):
