@@ -8,12 +8,10 @@ machine. What a killed run leaves in its shards is merged by the next run.
 from __future__ import annotations
 
 import contextlib
-import heapq
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from pathlib import Path
 
 from corpora.objects import StoreAddress, open_store
@@ -65,15 +63,11 @@ IndexShard = Callable[[Shard, Meta, Settings, Progress], list[str]]
 
 
 def split(groups: Iterable[Group], count: int) -> list[list[Group]]:
-    """`count` parts of about the same length, the longest first: each content into the shortest part yet."""
-    parts: list[list[Group]] = [[] for _ in range(count)]
-    lengths = [(0.0, at) for at in range(count)]
-    sized = [(_seconds(group), group) for group in groups]
-    for seconds, group in sorted(sized, key=itemgetter(0), reverse=True):
-        length, at = heapq.heappop(lengths)
-        parts[at].append(group)
-        heapq.heappush(lengths, (length + seconds, at))
-    return [parts[at] for _, at in sorted(lengths, reverse=True) if parts[at]]
+    """`count` parts of about the same length, or fewer: the longest contents are dealt out first, to and
+    fro."""
+    dealt, turn = sorted(groups, key=_seconds, reverse=True), 2 * count
+    parts = ([*dealt[at::turn], *dealt[turn - 1 - at :: turn]] for at in range(count))
+    return [part for part in parts if part]
 
 
 def _seconds(group: Group) -> float:
