@@ -130,8 +130,7 @@ class FileOutcomes:
         self.result.passages += done.passages
         self.result.video_seconds += done.seconds
         if done.reason:
-            for found in group.files:
-                self._record(Problem(found.path, done.reason, done.action), found.stamp)
+            self.report(Problem(found.path, done.reason, done.action) for found in group.files)
         else:
             self._writer.clear_problem(*(found.path for found in group.files))
 

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from os import PathLike, fspath
 
 from pydantic import TypeAdapter
@@ -87,7 +88,7 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
         held = json.loads(content)
         number = int(held.pop("schema"))
         if number == SCHEMA:
-            head = TypeAdapter(Head).validate_python(held)
+            head = _heads().validate_python(held)
             if not head.tables.keys() >= set(FIRST_TABLES):
                 raise KeyError(FIRST_TABLES)
             # A build before had a table more; it goes with the next cleaning.
@@ -104,6 +105,11 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
         f"{folder}: made by an older version of this program, which this one does not read; "
         "index again into a new folder: rag index FOLDER --library NEW"
     )
+
+
+@cache
+def _heads() -> TypeAdapter[Head]:
+    return TypeAdapter(Head)
 
 
 def damaged_head(folder: PathLike[str], what: str) -> LibraryCorrupt:
