@@ -110,21 +110,14 @@ def _is_empty(folder: str) -> bool:
 def prune_refusal(
     known: Collection[str], missing: Collection[str], moved: Collection[str], roots: Sequence[str]
 ) -> str:
-    """Why `--prune` is refused, with the counts, for the first root to which that applies; else empty.
+    """Why `--prune` is refused, with the counts, for the first root below which more than half of `known` is
+    missing; else empty.
 
-    Refused: a root that is empty, and one below which more than half of `known` is missing.
-    `moved`: those of `missing` whose content the library has under another path; they do not count as
-    missing, except in an empty root.
+    `moved`: those of `missing` whose content the library has under another path; they do not count.
     """
     for root, inside in zip(roots, below(roots), strict=True):
         held = sum(path.startswith(inside) for path in known)
-        absent = sum(path.startswith(inside) for path in missing)
-        lost = absent - sum(path.startswith(inside) for path in moved)
-        if absent and os.path.isdir(root) and _is_empty(root):
-            return (
-                f"{root}: empty, and {absent} of {held} files of the library were below it; "
-                f"nothing was removed; {PRUNE_ALL}"
-            )
+        lost = sum(path.startswith(inside) for path in {*missing} - {*moved})
         if 2 * lost > held:
             return (
                 f"{root}: {lost} of {held} files of the library are missing; nothing was removed; {PRUNE_ALL}"

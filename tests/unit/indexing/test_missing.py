@@ -63,9 +63,3 @@ def test_more_than_half_is_refused_and_half_is_not(tmp_path: Path) -> None:
     assert prune_refusal([*known, *other], known[:3], [], ["/elsewhere", f"{tmp_path}/"]).startswith(
         f"{tmp_path}/: 3 of 4"
     )
-
-
-def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path) -> None:
-    known = [f"{tmp_path}/{number}.mp4" for number in range(4)]
-    assert prune_refusal(known, known, known, [str(tmp_path)]).startswith(f"{tmp_path}: empty, and 4 of 4")
-    assert prune_refusal([], [], [], [str(tmp_path)]) == ""
