@@ -141,4 +141,4 @@ const statuses = (route, counts) => html`
   ${counts.stale ? html`<p class="quiet">To take out what is gone: <code>rag remove PATH</code>. To index what was changed: <code>rag index FOLDER</code></p>` : nothing}`;
 
 /** @param {any} row */
-const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <span class=${row.status === "indexed" ? "quiet" : "state"}>${STATUSES.find(([name]) => name === row.status)?.[1] ?? row.status}</span>${stateOf(row)}${row.reason ? html`<span class="why">${printable(row.reason)}</span>` : nothing}</li>`;
+const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <span class=${row.status === "indexed" ? "quiet" : "state"}>${STATUSES.find(([name]) => name === row.status)?.[1] ?? row.status}</span>${stateOf(row)}${row.copy_of ? html`<span class="why">a copy of ${printable(row.copy_of)}</span>` : nothing}${row.reason ? html`<span class="why">${printable(row.reason)}</span>` : nothing}</li>`;
