@@ -8,18 +8,19 @@ while. Where the run is killed, the next one goes on.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 
 from corpora.errors import reason_of
 from corpora.objects import is_url
 from corpora.records import Video
 from corpora.scan import FoundFile
+from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from indexers.shots import FrameFigures, measure_frames
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.clips import CLIPS_PER_COMMIT, decode_clips, open_reader
+from rag.indexing.clips import CLIPS_PER_COMMIT, CutClip, decode_clips, open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import (
     STORED_SIDE,
@@ -38,6 +39,7 @@ from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow, Meta
 from rag.store.sidecars import has_indexed_content
+from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
 
@@ -77,35 +79,21 @@ def renew_videos(
         progress.file(row.path)
         encodes = switch is not None and video.stream >= 0 and switch.lacks(video.video_id)
         parts: dict[str, FrameFigures] | None = {} if video.video_id in outdated and "shots" in made else None
-        rows: list[ClipFrames] = []
 
-        def commit() -> None:
-            if switch is not None and rows:
-                _require_content(row)
+        def commit(rows: list[ClipFrames]) -> None:
+            _require_content(row)
+            if switch is not None:
                 switch.add(rows)
-                rows.clear()
 
         if video.stream >= 0 and (encodes or parts is not None):
-            for cut in decode_clips(media, copy.path, video, decoding):
-                if encodes and encoder is not None:
-                    rows.append(embed_clip(encoder, cut))
-                if parts is not None:
-                    parts[cut.clip.clip_id] = measure_frames(cut.frames)
-                progress.advance(cut.clip.end - cut.clip.start)
-                if len(rows) >= CLIPS_PER_COMMIT:
-                    commit()
-            commit()
+            cuts = decode_clips(media, copy.path, video, decoding)
+            _make(cuts, encoder if encodes else None, commit, parts, progress)
         else:
             progress.advance(video.duration)
-        if video.video_id not in outdated:
-            return
-        meter, damage = SoundMeter() if video.audio else None, ""
-        if meter is not None:
-            damage = measure_sound(meter, media, copy.path)
-        lost = store_measures(writer, video, parts, meter)
-        if notes := "; ".join(note for note in (damage, lost) if note):
-            outcomes.append_problem(local.group, notes, "measured what is there")
-        writer.put_stages({video.video_id: {**writer.stage_fingerprints()[video.video_id], **made}})
+        if video.video_id in outdated:
+            if notes := _store(writer, media, copy.path, video, parts):
+                outcomes.append_problem(local.group, notes, "measured what is there")
+            writer.put_stages({video.video_id: {**writer.stage_fingerprints()[video.video_id], **made}})
 
     failed: set[str] = set()
     action = "not measured" if switch is None else "kept its text, lost its image embeddings"
@@ -131,13 +119,52 @@ def renew_videos(
                 finally:
                     local.discard()
     if switch is not None and encoder is not None:
-        frames, stages = {"frames": encoder.fingerprint}, writer.stage_fingerprints()
-        if whole := {each: {**own, **frames} for each, own in stages.items() if each not in failed}:
-            writer.put_stages(whole, commit=False)
-        switch.commit()
-        seen = (video_id for video_id, video in videos.items() if video.stream >= 0)
-        outcomes.result.reembedded = len(set(seen) - failed)
+        _flip(writer, switch, encoder.fingerprint, failed)
+        seen = {video_id for video_id, video in videos.items() if video.stream >= 0}
+        outcomes.result.reembedded = len(seen - failed)
     return True
+
+
+def _make(
+    cuts: Iterable[CutClip],
+    encoder: ImageEncoder | None,
+    commit: Callable[[list[ClipFrames]], None],
+    parts: dict[str, FrameFigures] | None,
+    progress: Progress,
+) -> None:
+    """Encode clips, where there is an encoder, and commit them in groups; measure them, where there are
+    `parts` to put the figures in."""
+    rows: list[ClipFrames] = []
+    for cut in cuts:
+        if encoder is not None:
+            rows.append(embed_clip(encoder, cut))
+        if parts is not None:
+            parts[cut.clip.clip_id] = measure_frames(cut.frames)
+        progress.advance(cut.clip.end - cut.clip.start)
+        if len(rows) >= CLIPS_PER_COMMIT:
+            commit(rows)
+            rows = []
+    if rows:
+        commit(rows)
+
+
+def _flip(writer: Writer, switch: EncoderSwitch, fingerprint: str, failed: Collection[str]) -> None:
+    """Give all videos but those that `failed` their new vectors, in one commit."""
+    stages, frames = writer.stage_fingerprints(), {"frames": fingerprint}
+    if made := {each: {**own, **frames} for each, own in stages.items() if each not in failed}:
+        writer.put_stages(made, commit=False)
+    switch.commit()
+
+
+def _store(
+    writer: Writer, media: MediaReader, path: str, video: Video, parts: dict[str, FrameFigures] | None
+) -> str:
+    """Measure the sound of a video, and store it with its shots. Returns what is wrong with the sound."""
+    damage, meter = "", SoundMeter() if video.audio else None
+    if meter is not None:
+        damage = measure_sound(meter, media, path)
+    lost = store_measures(writer, video, parts, meter)
+    return "; ".join(note for note in (damage, lost) if note)
 
 
 def _other_encoder(meta: Meta, settings: Settings, report: IndexReport) -> ImageEncoder | None:

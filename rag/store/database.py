@@ -15,7 +15,7 @@ from typing import Any
 
 from rag.errors import LibraryBusy, LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
-from rag.store.head import damaged_head, read_head
+from rag.store.head import read_head
 from rag.store.layout import Layout
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
@@ -37,8 +37,6 @@ class Database:
 
         self.layout = layout
         self.head, self._etag = read_head(layout)
-        if not self.head.number and layout.has_rows():
-            raise damaged_head(layout.folder, "is gone")
         self.meta = self.head.meta
         """What the next commit says of the library's encoders and settings."""
         self.versions = {name: at for name, at in self.head.tables.items() if name not in without}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, UsageError
-from rag.store.head import read_head
+from rag.store.head import damaged_head, read_head
 from rag.store.layout import Layout, Location, open_layout
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def writable_library(folder: Location, *, create: bool = True) -> Layout:
     layout = open_layout(folder) if create else require_library(folder)
     # Another process may have made the library between two looks.
     if not read_head(layout)[0].number and not layout.is_vacant() and not read_head(layout)[0].number:
+        if layout.has_rows():
+            raise damaged_head(layout.folder, "is gone")
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
             "nothing was written; name a new or empty folder"

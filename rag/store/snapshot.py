@@ -481,12 +481,12 @@ class Snapshot:
         rows = self.scan("passages", columns, where, row_ids=True).sort_by("_rowid").to_pylist()
         return list(map(schema.passage_of, rows))
 
-    # Search: cosine over unit vectors, best first. A vector is unit float (dim,), else ValueError
+    # Search: cosine over unit vectors, best first; ValueError for a vector of another shape
 
     def search_clips(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k clips nearest to a vector of the image encoder; keys are clip ids. Empty without one."""
+        """The k clips nearest to `vector`, unit float (dim,) of the image encoder; keys are clip ids."""
         vectors = self.vectors("clips")
         return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
 
@@ -503,14 +503,14 @@ class Snapshot:
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k spans nearest to a vector of the text encoder; keys are evidence ids, for `spans`."""
+        """The k spans nearest to `vector`, unit float (dim,) of the text encoder; keys are evidence ids."""
         vectors, where = self.vectors("evidence"), self._shown(where)
         return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k passages nearest to a vector of the text encoder; keys are passage ids, for `passages`."""
+        """The k passages nearest to `vector`, unit float (dim,) of the text encoder; keys are passage ids."""
         vectors = self.vectors("passages")
         return vectors.nearest(vector, k, self.wanted_sources(where), EVERYTHING) if vectors else []
 
