@@ -214,7 +214,7 @@ def write_results(run: Run, samples: Sequence[Scored], measures: Mapping[str, Me
         shape["unusable rows"] = {"n": len(rows), "reasons": reason_counts(row.reason for row in rows)}
     if by_role := usage_together(usage_of(sample.usage) for sample in run.samples).by_role:
         # How replies were read, by role: what was lost to their format.
-        counted = ("calls", "repairs", "repaired", "filtered", "unread", "reduced")
+        counted = ("calls", "repairs", "unread", "reduced")
         shape["replies"] = {
             role: {key: int(row.get(key, 0)) for key in counted} for role, row in sorted(by_role.items())
         }

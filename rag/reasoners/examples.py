@@ -33,7 +33,6 @@ from rag.reasoners.roles.watching import (
     MatchRequest,
     ObserveRequest,
     SummarizeRequest,
-    TimelineRequest,
     VerifyRequest,
 )
 from rag.records import Question
@@ -229,11 +228,7 @@ def _of_videos() -> dict[str, dict[str, Any]]:
             "nothing": ObserveRequest(EMPTY, BARE),
         },
         "summarize": {"a video": SummarizeRequest(OPEN, VIEW), "nothing": SummarizeRequest(EMPTY, BARE)},
-        "timeline": {
-            "plain": TimelineRequest(VIEW),
-            "for a question": TimelineRequest(VIEW, OPEN),
-            "nothing": TimelineRequest(BARE),
-        },
+        "timeline": {"plain": VIEW, "nothing": BARE},
         "caption_window": {
             "keywords": CaptionRequest(VIEW, ("mirror", "woman")),
             "no question": CaptionRequest(VIEW),

@@ -23,7 +23,7 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 class Reply(BaseModel):
     """The base of every reply: unknown keys are refused, and nothing is changed once it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class BadReply(ValueError):

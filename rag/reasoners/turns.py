@@ -30,14 +30,16 @@ class Turn:
     stopped: threading.Event
     queued: float = 0.0
     """Seconds for which it waited for others to compute, after what it waited for had come."""
-    counters: list[UsageCounter] = field(default_factory=list)
-    """Those that counted something in this thread."""
+    counted: dict[UsageCounter, dict[str, dict[str, float]]] = field(default_factory=dict)
+    """By counter, and then by role."""
+    read: list[Usage] = field(default_factory=list)
+    """What was counted before, and read."""
 
     def spent(self) -> Usage:
         """All that was counted since the turn began, read by the solver or not."""
-        from rag.reasoners.llm.usage import usage_together
+        from rag.reasoners.llm.usage import usage_of, usage_together
 
-        return usage_together(counter.spent() for counter in self.counters)
+        return usage_together([*self.read, *map(usage_of, self.counted.values())])
 
 
 class TurnStopped(BaseException):
@@ -61,8 +63,6 @@ def taking_turns(lock: threading.Lock, stopped: threading.Event) -> Iterator[Tur
             yield turn
         finally:
             _thread.turn = None
-            for counter in turn.counters:
-                counter.forget()
 
 
 @contextmanager

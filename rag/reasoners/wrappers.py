@@ -17,10 +17,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from corpora.records import Frames
 from rag.errors import PromptTooLarge, ReplyInvalid, RequestRefused
@@ -126,13 +125,9 @@ def with_token_counts(reasoner: Reasoner) -> ReasonerWithCounts:
         return ReasonerWithCounts(TokenCountingReasoner(reasoner), COUNTED_AS)
     if not isinstance(reasoner, RoutedReasoner):
         return ReasonerWithCounts(reasoner, MEASURED_AS)
-    wrapped: dict[int, Reasoner] = {}
-    parts: dict[Part, Reasoner] = {}
-    for part, own in reasoner.parts.items():
-        # Parts that are one reasoner stay one, so that its usage is given once.
-        if id(own) not in wrapped:
-            wrapped[id(own)] = with_token_counts(own).reasoner
-        parts[part] = wrapped[id(own)]
+    # Parts that are one reasoner stay one, so that its usage is given once.
+    wrapped = {id(own): with_token_counts(own).reasoner for own in reasoner.parts.values()}
+    parts = {part: wrapped[id(own)] for part, own in reasoner.parts.items()}
     bare = [part for part, own in parts.items() if own is not reasoner.parts[part]]
     if not bare:
         return ReasonerWithCounts(reasoner, MEASURED_AS)
@@ -218,27 +213,19 @@ class TokenCountingReasoner:
         )
 
 
-def _with_placeholders(request: RequestT) -> RequestT:
-    """The request with an image of one pixel for each frame: only their number is counted."""
-    if isinstance(request, VideoView):
-        return replace(request, frames=_placeholders(request.times))
-    if isinstance(request, Reading):
-        return replace(request, windows=tuple(_window_with_placeholders(one) for one in request.windows))
-    if not is_dataclass(request) or isinstance(request, type):
-        return request
-    values = {field.name: getattr(request, field.name) for field in fields(request)}
-    views = {
-        name: _with_placeholders(value) for name, value in values.items() if isinstance(value, VideoView)
-    }
-    return replace(request, **views)
-
-
-def _window_with_placeholders(window: ReadWindow) -> ReadWindow:
-    times = window.frames.times if window.frames is not None else window.frame_times
-    return replace(window, frames=_placeholders(times))
-
-
-def _placeholders(times: NDArray[np.float64] | tuple[float, ...] | None) -> Frames | None:
-    if times is None or len(times) == 0:
-        return None
-    return Frames(np.asarray(times, np.float64), np.zeros((len(times), 1, 1, 3), np.uint8))
+def _with_placeholders(value: Any) -> Any:
+    """A request with an image of one pixel for each frame: only their number is counted."""
+    if isinstance(value, VideoView | ReadWindow):
+        times = value.frames.times if value.frames is not None else value.frame_times
+        if times is None or len(times) == 0:
+            return replace(value, frames=None)
+        return replace(value, frames=Frames(times, np.zeros((len(times), 1, 1, 3), np.uint8)))
+    if isinstance(value, Reading):
+        return replace(value, windows=tuple(map(_with_placeholders, value.windows)))
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    views = {field.name: getattr(value, field.name) for field in fields(value)}
+    return replace(
+        value,
+        **{name: _with_placeholders(view) for name, view in views.items() if isinstance(view, VideoView)},
+    )

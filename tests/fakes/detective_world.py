@@ -9,9 +9,10 @@ import numpy as np
 from rag.library import Library
 from rag.questions import option_label
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
+from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.questions import Facets
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.roles.watching import Observation, ObserveRequest, Timeline, TimelineEvent, TimelineRequest
+from rag.reasoners.roles.watching import Observation, ObserveRequest, Timeline, TimelineEvent
 from rag.records import Question
 from rag.settings import load_settings
 from rag.store.reading import Reader
@@ -52,8 +53,7 @@ class RuleReasoner(RoleMethods):
             vlm_query=asked.text,
         )
 
-    def timeline(self, request: TimelineRequest) -> Timeline:
-        view = request.view
+    def timeline(self, view: VideoView) -> Timeline:
         return Timeline(
             events=tuple(
                 TimelineEvent(start=time, end=time + 1.0, description=f"something at {time:.0f}")

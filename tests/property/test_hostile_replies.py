@@ -222,7 +222,7 @@ def test_a_mutated_reply_is_sound_or_refused(role):
         request, sound = rng.choice(examples)
         text = hostile(sound.model_dump(mode="json", include={*sent}), rng)
         try:
-            reply = read_reply(role, request, text).reply
+            reply = read_reply(role, request, text)
         except BadReply as error:
             fault = str(error)
         else:

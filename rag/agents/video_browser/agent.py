@@ -20,7 +20,7 @@ from corpora.records import Passage, clock
 from rag.agents.runtime.context import AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch, run_json
-from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun, Summary
+from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun
 from rag.agents.video_browser.watcher import (
     filter_results,
     metadata_passage,
@@ -223,7 +223,7 @@ class _BrowserRun:
             summary = summarize(self._context.reasoner, memory.question, video, settings)
             caption = summary.passage.text
             if caption.strip():
-                memory.summaries.append(summary)
+                memory.passages.append(summary)
             trace.add("summary", f"{title}: {caption or 'nothing to report'}", url=url)
         elif not settings.localize:
             whole = whole_window(video, settings.whole_frames, settings, rate=settings.zoom_rate)
@@ -274,10 +274,10 @@ class _BrowserRun:
             text = context.attempt(partial(context.web.open, url), url)
             if text is not None:
                 passage = Passage(text.id or url, url, text.title, text.text[:PAGE_CHARACTERS])
-                read.append(Summary(url, passage))
-        read += [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
-        memory.summaries.extend(page for page in read if page not in memory.summaries)
-        self._trace.add("pages", f"{len(read)} pages and results read", urls=[page.url for page in read])
+                read.append(ReadPassage(passage, url, 1.0, None))
+        read += map(metadata_passage, results[: settings.results])
+        memory.passages.extend(page for page in read if page not in memory.passages)
+        self._trace.add("pages", f"{len(read)} pages and results read", urls=[page.path for page in read])
 
     # The analyst: from the accumulated evidence to the answer (equation 4)
 
@@ -291,7 +291,7 @@ class _BrowserRun:
                 rewritten=rewritten,
                 anchor=anchor,
                 windows=tuple(memory.evidence),
-                passages=tuple(ReadPassage(one.passage, one.url, 1.0, None) for one in memory.summaries),
+                passages=tuple(memory.passages),
                 must_choose=self._must_choose,
             )
             unaided = self._settings.paradigm in UNAIDED and not reading.question.options

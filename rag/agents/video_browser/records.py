@@ -9,10 +9,9 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass as validated
 
-from corpora.records import Passage
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
-from rag.reasoners.roles.reading import ReadWindow
+from rag.reasoners.roles.reading import ReadPassage, ReadWindow
 from rag.reasoners.roles.searching import KnownVideo, SubQuestion, TriedQuery
 from rag.records import Answer, Question
 from rag.web import SearchResult
@@ -103,14 +102,6 @@ def scaling(axis: str, value: int) -> BrowserSettings:
     raise UsageError(f"no axis {axis!r}; there are {', '.join(SCALING)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A video put into words (the summarization paradigm), or a page of text."""
-
-    url: str
-    passage: Passage
-
-
 @dataclass
 class BrowserMemory:
     """M: the history H_t and the evidence E_total, shared by planner, watcher and analyst (section 4.1)."""
@@ -126,7 +117,8 @@ class BrowserMemory:
     spent: set[str] = field(default_factory=set)
     """Addresses that were watched, or failed for good."""
     evidence: list[ReadWindow] = field(default_factory=list)
-    summaries: list[Summary] = field(default_factory=list)
+    passages: list[ReadPassage] = field(default_factory=list)
+    """Videos put into words (the summarization paradigm), and pages of text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ windows. Stage III, which the analyst uses, reads those windows densely.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,13 +18,13 @@ from localization.sampling import midpoints
 from localization.windows import Window
 from rag.agents.runtime.context import metadata_of
 from rag.agents.runtime.frame_source import WebVideo
-from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
+from rag.agents.video_browser.records import BrowserMemory, BrowserSettings
 from rag.reasoners.embedded.rewriting import event_text
 from rag.reasoners.embedded.watching import asking_sentences
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.reading import ReadWindow
-from rag.reasoners.roles.searching import SELECT_CANDIDATES, KnownVideo, SelectRequest
+from rag.reasoners.roles.reading import ReadPassage, ReadWindow
+from rag.reasoners.roles.searching import SELECT_CANDIDATES, KnownVideo, SelectRequest, long_date
 from rag.reasoners.roles.watching import (
     LOCATE,
     SUMMARIZE,
@@ -130,7 +129,7 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
     """o_t: what the planner learns of the video (equation 3)."""
     result, located = scanned.video.result, scanned.located
     source = _source(result)
-    read = tuple(text for text in (result.channel, _long_date(result.upload_date)) if text)
+    read = tuple(text for text in (result.channel, long_date(result.upload_date)) if text)
     if not scanned.windows:
         reason = located.reason or "nothing relevant found"
         summary = f"{_sentence(reason)} {source}".strip()
@@ -212,33 +211,26 @@ def _source(result: SearchResult) -> str:
     """Who uploaded it, and when, as far as the result says."""
     if not result.channel:
         return ""
-    day = f" on {_long_date(result.upload_date)}" if result.upload_date else ""
+    day = f" on {long_date(result.upload_date)}" if result.upload_date else ""
     return f"The channel {result.channel} uploaded it{day}."
-
-
-def _long_date(date: str) -> str:
-    """ "5 March 2024" for 2024-03-05; anything else unchanged."""
-    try:
-        day = datetime.date.fromisoformat(date)
-    except ValueError:
-        return date
-    return f"{day.day} {day:%B} {day.year}"
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= NOTED else text[:NOTED].rsplit(" ", 1)[0] + "…"
 
 
-def summarize(reasoner: Reasoner, question: Question, video: WebVideo, settings: BrowserSettings) -> Summary:
+def summarize(
+    reasoner: Reasoner, question: Question, video: WebVideo, settings: BrowserSettings
+) -> ReadPassage:
     """The summarization paradigm (section 5.4, figure 16): what the frames and text of the whole video hold
     for the question. Raises `FileProblem` or `ReasonerError`."""
     view = _sampled_view(video, 0.0, video.duration, settings.whole_frames, settings)
     reply = reasoner.run(SUMMARIZE, SummarizeRequest(question, replace(view, description="")))
     passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, reply.summary)
-    return Summary(video.result.url, passage)
+    return ReadPassage(passage, video.result.url, 1.0, None)
 
 
-def metadata_passage(result: SearchResult) -> Passage:
+def metadata_passage(result: SearchResult) -> ReadPassage:
     """All that a list of results says of a video, as a passage."""
     parts = {
         "Channel": result.channel,
@@ -247,4 +239,5 @@ def metadata_passage(result: SearchResult) -> Passage:
         "Description": result.snippet,
     }
     text = ". ".join(f"{name}: {value}" for name, value in parts.items() if value)
-    return Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)
+    passage = Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)
+    return ReadPassage(passage, result.url, 1.0, None)

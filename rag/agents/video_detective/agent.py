@@ -56,14 +56,7 @@ from rag.reasoners.llm.usage import usage_together
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.questions import DECOMPOSE_FACETS, Facet
-from rag.reasoners.roles.watching import (
-    OBSERVE,
-    TIMELINE,
-    Observation,
-    ObserveRequest,
-    TimelineEvent,
-    TimelineRequest,
-)
+from rag.reasoners.roles.watching import OBSERVE, TIMELINE, Observation, ObserveRequest, TimelineEvent
 from rag.records import Question, Usage, VideoCitation
 from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import counted, duration
@@ -146,7 +139,7 @@ class VideoDetective:
             end = float(features.segments.ends[-1])
             view = self.view(features, evenly(features.times, 0.0, end, self.settings.frames), 0.0, end, ())
             self.reasoner.usage()
-            events = self.reasoner.run(TIMELINE, TimelineRequest(view)).events
+            events = self.reasoner.run(TIMELINE, view).events
             self._timelines[video_id] = (events, self.reasoner.usage())
         return self._timelines[video_id]
 

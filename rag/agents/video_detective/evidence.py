@@ -17,13 +17,12 @@ from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.citations import QUOTED, quoted_texts
-from rag.cues import MAX_GAP
+from rag.cues import joined_cues
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.questions import AnchorEvent
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, VideoCitation
-from rag.words import CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,8 +147,6 @@ def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSe
     return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
 
 
-MOST_CUES = 8
-"""Cues beyond a pack, on either side, that the sentence at its edge may take."""
 MOST_TEXTS = 32
 """Of those of one pack; the nearest to its best line."""
 
@@ -171,27 +168,15 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
         inside = sorted(inside, key=lambda text: abs((text.start + text.end) / 2 - middle))[:MOST_TEXTS]
     texts = dict.fromkeys(inside)
     for kind in SPOKEN:
-        spoken = sorted((text for text in features.texts if text.kind == kind), key=_place)
-        held = [at for at, text in enumerate(spoken) if text in texts]
-        if held:
-            texts |= dict.fromkeys(spoken[_edge(spoken, held[0], -1) : _edge(spoken, held[-1], 1) + 1])
+        spoken = [text for text in features.texts if text.kind == kind]
+        held = [text for text in inside if text.kind == kind]
+        for _, start, end in joined_cues(spoken):
+            if any(text.start < end and text.end > start for text in held):
+                texts |= dict.fromkeys(text for text in spoken if text.start < end and text.end > start)
     # A caption may be one of the lines.
     if words.kind == "caption" and words.text not in {text.text for text in texts}:
         texts[evidence_of(features.video.video_id, words)] = None
     return tuple(sorted(texts, key=_place))
-
-
-def _edge(spoken: Sequence[Evidence], at: int, step: int) -> int:
-    """Where the sentence of `at` begins (`step` -1) or ends (1); `at` where speech has no stops near it."""
-    for edge in range(at, at + step * MOST_CUES, step):
-        first, last = sorted((edge, edge + step))
-        if first < 0 or last == len(spoken) or not _goes_on(spoken[first], spoken[last]):
-            return edge
-    return at
-
-
-def _goes_on(one: Evidence, other: Evidence) -> bool:
-    return other.start - one.end <= MAX_GAP and not CLOSED.search(one.text.rstrip())
 
 
 def _place(text: Evidence) -> tuple[float, float, str, str]:

@@ -9,8 +9,6 @@ are searched at once. Results are picked by their metadata alone (section 4.2, s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime
 from itertools import chain, zip_longest
 
 from rag.reasoners.embedded.phrases import entities, query_words, statements
@@ -25,6 +23,7 @@ from rag.reasoners.roles.searching import (
     SelectedCandidates,
     SelectRequest,
     SubQuestion,
+    long_date,
 )
 from rag.words import content_words, split_sentences, word_set
 
@@ -136,16 +135,8 @@ def _is_described(one: Candidate) -> bool:
 
 def _metadata(candidate: Candidate) -> str:
     about, tags = candidate.description[:DESCRIPTION], ", ".join(candidate.tags)
-    parts = (candidate.title, about, tags, candidate.channel, _day(candidate))
+    parts = (candidate.title, about, tags, candidate.channel, long_date(candidate.upload_date))
     return ". ".join(" ".join(part.split()) for part in parts if part.strip()) or "untitled"
-
-
-def _day(candidate: Candidate) -> str:
-    """The day of the upload as a question says it: 20240305 is "5 March 2024"."""
-    with suppress(ValueError):
-        day = datetime.strptime(candidate.upload_date.replace("-", ""), "%Y%m%d")
-        return f"{day.day} {day:%B %Y}"
-    return candidate.upload_date
 
 
 SHORT_QUERY, HALF_QUERY, ABOUT = 8, 5, 12

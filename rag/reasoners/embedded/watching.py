@@ -34,7 +34,6 @@ from rag.reasoners.roles.watching import (
     SummarizeRequest,
     Timeline,
     TimelineEvent,
-    TimelineRequest,
     VerifyRequest,
     VideoSummary,
     VideoVerdict,
@@ -311,9 +310,8 @@ def summarize(request: SummarizeRequest, scorer: ZeroShotScorer, vectors: Senten
     return VideoSummary(relevant=bool(summary), summary=summary)
 
 
-def timeline(request: TimelineRequest, scorer: ZeroShotScorer) -> Timeline:
+def timeline(view: VideoView, scorer: ZeroShotScorer) -> Timeline:
     """By start. Neighbouring frames with the same names are one event."""
-    view = request.view
     said = [
         TimelineEvent(
             start=max(0.0, line.start), end=max(line.end, line.start + LEAST_LENGTH), description=line.text

@@ -19,7 +19,7 @@ from rag.reasoners.llm.fitting import (
     reduced_variables,
 )
 from rag.reasoners.llm.messages import ChatClient, ChatReply
-from rag.reasoners.llm.replies import ParsedReply, parse_reply, spoken
+from rag.reasoners.llm.replies import parse_reply, spoken
 from rag.reasoners.llm.usage import UsageCounter, require_call_left
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply, ReplyT, RequestT, Role, RoleCall
@@ -91,14 +91,11 @@ class LlmReasoner:
         for attempt in range(1, repairs + 2):
             sent = self._send(prompt, messages, role.reply, rendered, longest, repair=attempt > 1)
             try:
-                parsed = read_reply(role, request, sent.text)
+                return read_reply(role, request, sent.text)
             except BadReply as error:
                 fault = str(error)
                 if sent.cut:
                     fault += f" (the reply was cut at {longest} tokens; be shorter)"
-            else:
-                self._usage_counter.add(role.name, repaired=parsed.repaired, filtered=parsed.filtered)
-                return parsed.reply
             if sent.cut and longest < whole and _is_thinking(sent.text):
                 longest = whole
                 continue
@@ -187,13 +184,10 @@ class LlmReasoner:
         return self._usage_counter.usage()
 
 
-def read_reply(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ParsedReply[ReplyT]:
+def read_reply(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ReplyT:
     """The reply that a model's text has for a role; raises `BadReply` where it has none that is sound."""
-    parsed = parse_reply(text, role.reply)
-    if role.sanitize is None:
-        return parsed
-    reply = role.sanitize(request, parsed.reply)
-    return ParsedReply(reply, parsed.repaired, parsed.filtered or reply != parsed.reply)
+    reply = parse_reply(text, role.reply)
+    return reply if role.sanitize is None else role.sanitize(request, reply)
 
 
 def _is_thinking(text: str) -> bool:

@@ -1,8 +1,8 @@
 """A language model's text as a reply: what is harmless is repaired, what has no meaning is refused.
 
-The text is read in three steps, each counted where it changes something. The object is found in what
-surrounds it (thinking, prose, a code fence), and JSON that does not parse is repaired by json-repair
-(trailing commas, quotes, comments, Python literals, missing brackets). Then each value is fitted to the type
+The text is read in three steps. The object is found in what surrounds it (thinking, prose, a code fence), and
+JSON that does not parse is repaired by json-repair (trailing commas, quotes, comments, Python literals,
+missing brackets). Then each value is fitted to the type
 of its field, by pydantic's own conversions and a few more: a single value where a list is wanted, a time or a
 percentage as text, a key in another spelling; keys that the model has no field for are dropped. An entry of a
 list that still does not fit is filtered out. Nothing is made up: a value that is missing stays missing, and a
@@ -12,14 +12,12 @@ cut number is dropped, not completed.
 from __future__ import annotations
 
 import json
-import math
 import re
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from typing import Any, Generic, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -41,8 +39,6 @@ OPEN_THINKING = re.compile(
 CUT_SCALAR = re.compile(r'(?:[{,]\s*"[^"\n]*"\s*:\s*|[\[,]\s*)[-+.\w]+\Z')
 """A number or word at the very end of a text: it may go on, so it is no value."""
 
-LONGEST_INT = 300
-"""Digits, with the sign; a float holds 308, and Python reads no more than 4,300."""
 MOST_STARTS = 4
 """Places of a text at which an object is looked for."""
 LONGEST_REPAIRED, MOST_QUOTES, DEEPEST = 20_000, 600, 8
@@ -58,29 +54,18 @@ NUMBERED = re.compile(r"(?:[a-z]+\s*)?[#\[(]?\s*([-+]?\d{1,15})\s*[\])]?", re.IG
 NOTHING = frozenset({"", "null", "none", "n/a", "na", "nan", "unknown", "undefined"})
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedReply(Generic[ReplyT]):
-    """A reply, and what reading it took."""
-
-    reply: ReplyT
-    repaired: bool = False
-    """The text was not the reply's JSON as it should be; nothing of its meaning is lost."""
-    filtered: bool = False
-    """Entries of a list did not fit and are left out."""
-
-
-def parse_reply(text: str, model: type[ReplyT]) -> ParsedReply[ReplyT]:
+def parse_reply(text: str, model: type[ReplyT]) -> ReplyT:
     """The first object in `text` that is a `model`; `BadReply` where there is none.
 
     Of several objects the first that fits is taken; one that shares no key with `model` is none of its kind.
     """
     text = spoken(text)
     fault: BadReply | None = None
-    for found, repaired in _objects(text):
+    for found in _objects(text):
         try:
             if isinstance(found, BadReply):
                 raise found
-            return _as_model(found, model, repaired)
+            return _as_model(found, model)
         except BadReply as error:
             fault = fault or error
     raise fault or BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
@@ -94,24 +79,22 @@ def spoken(text: str) -> str:
     return THINKING_END.sub("", text, count=1)
 
 
-def _objects(text: str) -> Iterator[tuple[dict[str, Any] | BadReply, bool]]:
-    """Each object of the text, from the left, and whether its JSON was repaired; a fault in its place where
-    it has no single meaning."""
+def _objects(text: str) -> Iterator[dict[str, Any] | BadReply]:
+    """Each object of the text, from the left; a fault in its place where it has no single meaning."""
     start, tried = text.find("{"), 0
     while start >= 0 and tried < MOST_STARTS:
         tried += 1
         end = start + 1
         try:
             found, end = _DECODER.raw_decode(text, start)
-            yield found, False
+            yield found
         except BadReply as error:
-            yield error, False
-        except json.JSONDecodeError as error:
-            broken = f"the JSON does not parse: {error.msg} at character {error.pos - start}"
-            repaired = _repaired(text[start:])
-            yield (repaired, True) if isinstance(repaired, dict) else (BadReply(broken), False)
+            yield error
         except RecursionError:
-            yield BadReply("the JSON is nested too deeply"), False
+            yield BadReply("the JSON is nested too deeply")
+        except ValueError as error:
+            repaired = _repaired(text[start:])
+            yield repaired if isinstance(repaired, dict) else BadReply(f"the JSON does not parse: {error}")
         start = text.find("{", end)
 
 
@@ -132,37 +115,20 @@ def _repaired(text: str) -> Any:
         return None
 
 
-def _float(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise BadReply("a number in the JSON is too large")
-    return number
-
-
-def _int(digits: str) -> int:
-    if len(digits) > LONGEST_INT:
-        raise BadReply("a number in the JSON is too large")
-    return int(digits)
-
-
 def _no_constant(name: str) -> Any:
     raise BadReply(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_float, parse_int=_int, strict=False)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, strict=False)
 """Takes line ends inside strings as they are."""
 
 
-def _as_model(found: dict[str, Any], model: type[ReplyT], repaired: bool) -> ParsedReply[ReplyT]:
-    fit = _Fit()
-    inside = _unwrapped(found, model)
+def _as_model(found: dict[str, Any], model: type[ReplyT]) -> ReplyT:
     try:
-        reply = model.model_validate(fit.record(inside, model))
+        return model.model_validate(_fit_record(_unwrapped(found, model), model))
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
         raise BadReply("; ".join(faults)) from error
-    changed = reply.model_dump(mode="json", exclude_unset=True) != found
-    return ParsedReply(reply, repaired or changed, fit.dropped > 0)
 
 
 def _place(location: tuple[int | str, ...]) -> str:
@@ -192,61 +158,55 @@ def _asked_fields(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_json_schema().get("properties", ()))
 
 
-@dataclass
-class _Fit:
-    """Brings values into the form of their fields where that is plain; else as they are, for the model to
-    refuse."""
+# A value is brought into the form of its field where that is plain; else it is left as it is, to be refused.
 
-    dropped: int = 0
-    """Entries that were left out."""
 
-    def record(self, value: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-        """The entries that `model` has fields for, each fitted to its field."""
-        given: dict[str, Any] = {}
-        for key, item in value.items():
-            given.setdefault(_plain(key), item)
-        fitted, asked = {}, _asked_fields(model)
-        for name, each in model.model_fields.items():
-            if name not in asked:
-                continue  # the code's own
-            item = value.get(name, given.get(_plain(name)))
-            absent = name not in value and _plain(name) not in given
-            nothing = item is None and type(None) not in get_args(each.annotation) and not each.is_required()
-            if not absent and not nothing:
-                fitted[name] = self.value(item, each.annotation, each)
-        return fitted
+def _fit_record(value: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """The entries that `model` has fields for, each fitted to its field."""
+    given: dict[str, Any] = {}
+    for key, item in value.items():
+        given.setdefault(_plain(key), item)
+    fitted, asked = {}, _asked_fields(model)
+    for name, each in model.model_fields.items():
+        if name not in asked:
+            continue  # the code's own
+        item = value.get(name, given.get(_plain(name)))
+        absent = name not in value and _plain(name) not in given
+        nothing = item is None and type(None) not in get_args(each.annotation) and not each.is_required()
+        if not absent and not nothing:
+            fitted[name] = _fit(item, each.annotation, each)
+    return fitted
 
-    def value(self, value: Any, kind: Any, info: FieldInfo | None = None) -> Any:
-        """One value; `kind`: the type of its field."""
-        origin, args = get_origin(kind), get_args(kind)
-        if origin in (Union, types.UnionType):
-            inner = next(each for each in args if each is not type(None))
-            if value is None or (inner is not str and _is_nothing(value)):
-                return None
-            return self.value(value, inner, info)
-        if origin is tuple:
-            return self.items(value, args[0])
-        if origin is dict and isinstance(value, dict):
-            return {key: self.value(each, args[1]) for key, each in value.items()}
-        if origin is Literal:
-            return _fit_word(value, args)
-        if isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, BaseModel):
-            return self.record(value, kind)
-        if kind is str:
-            return _fit_text(value)
-        if kind is int and isinstance(value, str) and (found := NUMBERED.fullmatch(value.strip())):
-            return int(found[1])
-        return _fit_float(value, *_bounds(info)) if kind is float else value
 
-    def items(self, value: Any, kind: Any) -> list[Any]:
-        """What of a list fits `kind`; a single value is a list of one. As it is where nothing of it fits."""
-        if value is None or _is_nothing(value):
-            return []
-        every = value if isinstance(value, list) else [value]
-        fitted = [self.value(item, kind) for item in every]
-        kept = [item for item in fitted if _is_valid(item, kind)]
-        self.dropped += len(fitted) - len(kept) if kept else 0
-        return kept or fitted
+def _fit(value: Any, kind: Any, info: FieldInfo | None = None) -> Any:
+    """One value; `kind`: the type of its field."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        inner = next(each for each in args if each is not type(None))
+        if value is None or (inner is not str and _is_nothing(value)):
+            return None
+        return _fit(value, inner, info)
+    if origin is tuple:
+        return _fit_items(value, args[0])
+    if origin is dict and isinstance(value, dict):
+        return {key: _fit(each, args[1]) for key, each in value.items()}
+    if origin is Literal:
+        return _fit_word(value, args)
+    if isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _fit_record(value, kind)
+    if kind is str:
+        return _fit_text(value)
+    if kind is int and isinstance(value, str) and (found := NUMBERED.fullmatch(value.strip())):
+        return int(found[1])
+    return _fit_float(value, *_bounds(info)) if kind is float else value
+
+
+def _fit_items(value: Any, kind: Any) -> list[Any]:
+    """What of a list fits `kind`; a single value is a list of one. As it is where nothing of it fits."""
+    if value is None or _is_nothing(value):
+        return []
+    fitted = [_fit(item, kind) for item in (value if isinstance(value, list) else [value])]
+    return [item for item in fitted if _is_valid(item, kind)] or fitted
 
 
 def _is_nothing(value: Any) -> bool:

@@ -23,14 +23,12 @@ PATCH = 28
 
 KEYS = (
     *("calls", "repairs", "prompt_tokens", "completion_tokens", "image_tokens", "seconds"),
-    *("last_prompt_tokens", "estimated_text_calls", "estimated_image_calls", "counted_calls", "repaired"),
-    *("filtered", "unread", "reduced"),
+    *("last_prompt_tokens", "estimated_text_calls", "estimated_image_calls", "counted_calls"),
+    *("unread", "reduced"),
 )
 """Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
-`counted_calls`: calls that no model answered, counted in its place (`wrappers`). `repaired`: replies whose
-text had to be repaired; `filtered`: replies of which entries were left out, clipped or filled in; `unread`:
-runs of the role without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the
-model takes."""
+`counted_calls`: calls that no model answered, counted in its place (`wrappers`). `unread`: runs of the role
+without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the model takes."""
 
 
 def estimated_text_tokens(text: str) -> int:
@@ -71,33 +69,26 @@ def usage_together(given: Iterable[Usage]) -> Usage:
 
 
 class UsageCounter:
-    """Calls since the last `usage`, of each thread on its own: one thread works on one question."""
+    """Calls since the last `usage`, of each turn, and outside of turns of each thread, on its own: one thread
+    works on one question."""
 
     def __init__(self) -> None:
         self._thread = threading.local()
 
     @property
     def _roles(self) -> dict[str, dict[str, float]]:
-        """Rows of this thread since its last `usage`."""
-        if not hasattr(self._thread, "roles"):
-            self._thread.roles, self._thread.earlier = {}, Usage()
+        """Rows since the last `usage`."""
         turn = current_turn()
-        if turn is not None and self not in turn.counters:
-            turn.counters.append(self)
+        if turn is not None:
+            return turn.counted.setdefault(self, {})
+        if not hasattr(self._thread, "roles"):
+            self._thread.roles = {}
         roles: dict[str, dict[str, float]] = self._thread.roles
         return roles
 
-    def spent(self) -> Usage:
-        """All that this thread counted since `forget`."""
-        return usage_together((self.now, self._thread.earlier))
-
-    def forget(self) -> None:
-        """Start again from nothing in this thread, `spent` too."""
-        self._thread.roles, self._thread.earlier = {}, Usage()
-
     @property
     def now(self) -> Usage:
-        """All that this thread counted since the last `usage`."""
+        """All that was counted since the last `usage`."""
         return usage_of(self._roles)
 
     def add(self, role: str, **amounts: float) -> None:
@@ -126,10 +117,10 @@ class UsageCounter:
 
     def usage(self) -> Usage:
         """Everything since the last call of this; starts again from nothing."""
-        used = self.now
-        if used.by_role:
-            self._thread.earlier = usage_together((self._thread.earlier, used))
-        self._thread.roles = {}
+        used, turn = usage_of({role: dict(row) for role, row in self._roles.items()}), current_turn()
+        if turn is not None:
+            turn.read.append(used)
+        self._roles.clear()
         return used
 
 

@@ -7,7 +7,9 @@ and by the metadata of results alone (`select_candidates`: Video-Browser, sectio
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
@@ -219,6 +221,14 @@ def listed(candidate: Candidate) -> str:
     return (
         "\n".join(f"{name}: {one_line(text)}" for name, text in parts.items() if text) or "(nothing is told)"
     )
+
+
+def long_date(date: str) -> str:
+    """A day as people write it: "5 March 2024" for 20240305 or 2024-03-05; anything else unchanged."""
+    with suppress(ValueError):
+        day = datetime.strptime(date.replace("-", ""), "%Y%m%d")
+        return f"{day.day} {day:%B %Y}"
+    return date
 
 
 SELECT_CANDIDATES = Role(

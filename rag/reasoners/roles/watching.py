@@ -191,14 +191,6 @@ SUMMARIZE = Role(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineRequest:
-    """The coarse scan of a whole video (VideoDetective, E.5.1): frames uniformly over all of it."""
-
-    view: VideoView
-    question: Question | None = None
-
-
 class TimelineEvent(Interval):
     """[start, end) seconds."""
 
@@ -206,26 +198,25 @@ class TimelineEvent(Interval):
 
 
 class Timeline(Reply):
-    """The events of a video."""
+    """The events of a video (VideoDetective, E.5.1), of frames uniformly over all of it."""
 
     events: tuple[TimelineEvent, ...] = ()
     """By start; they may overlap and leave gaps."""
 
 
-def _timeline_prompt(request: TimelineRequest) -> RoleCall:
-    question = request.question.text if request.question is not None else "(none)"
-    return RoleCall({"question": question}, [view_item("video", request.view)])
+def _timeline_prompt(view: VideoView) -> RoleCall:
+    return RoleCall({}, [view_item("video", view)])
 
 
-def _timeline_sanitize(request: TimelineRequest, reply: Timeline) -> Timeline:
-    events = clipped(reply.events, request.view)
+def _timeline_sanitize(view: VideoView, reply: Timeline) -> Timeline:
+    events = clipped(reply.events, view)
     if reply.events and not events:
-        raise outside("events", request.view)
+        raise outside("events", view)
     return reply.model_copy(update={"events": tuple(sorted(events, key=lambda event: event.start))})
 
 
 TIMELINE = Role(
-    "timeline", "watcher", TimelineRequest, Timeline, _timeline_prompt, _timeline_sanitize, reply_tokens=4096
+    "timeline", "watcher", VideoView, Timeline, _timeline_prompt, _timeline_sanitize, reply_tokens=4096
 )
 
 

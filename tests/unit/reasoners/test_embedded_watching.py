@@ -18,7 +18,6 @@ from rag.reasoners.roles.watching import (
     MatchRequest,
     ObserveRequest,
     SummarizeRequest,
-    TimelineRequest,
     VerifyRequest,
 )
 from rag.records import Question
@@ -144,7 +143,7 @@ def test_an_encoder_that_names_objects_alone_is_read(vectors):
 
 def test_the_course_is_in_order_and_neighbours_alike_are_one_event(scorer):
     view = showing("boat", "boat", "guitar", texts=(said(12, "We sail."),))
-    reply = timeline(TimelineRequest(view), scorer)
+    reply = timeline(view, scorer)
     assert [(event.start, event.end) for event in reply.events] == [(0.0, 20.0), (12.0, 15.0), (20.0, 30.0)]
     assert "boat" in reply.events[0].description
     assert reply.events[1].description == "We sail."

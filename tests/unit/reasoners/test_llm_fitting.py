@@ -12,7 +12,7 @@ from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, limits_refused
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.watching import TIMELINE, TimelineRequest
+from rag.reasoners.roles.watching import TIMELINE
 from rag.settings import ReasonerSettings
 from tests.fakes.scripted_client import Scripted
 
@@ -26,7 +26,7 @@ def view(count: int = 16, side: int = 56) -> VideoView:
 
 def run(client: Scripted, asked: VideoView, **changes) -> dict[str, float]:
     reasoner = LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **changes))
-    reasoner.run(TIMELINE, TimelineRequest(asked))
+    reasoner.run(TIMELINE, asked)
     return dict(reasoner.usage().by_role["timeline"])
 
 

@@ -10,7 +10,6 @@ import pytest
 from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORDS
 from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
 from rag.reasoners.examples import BARE, CHOICE, VIEW, sample_reading
-from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.protocol import BadReply, Role
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN, ANSWER_UNAIDED
 from rag.reasoners.roles.material import label_of
@@ -26,8 +25,6 @@ from rag.reasoners.roles.watching import (
     LocatedWindow,
     LocateRequest,
 )
-from rag.settings import ReasonerSettings
-from tests.fakes.scripted_client import Scripted
 from tests.fakes.scripted_roles import exchanges
 
 A, B, C = CHOICE.options
@@ -214,13 +211,3 @@ def test_a_choice_or_a_place_that_must_be_given_is_not_filled_in():
 )
 def test_an_option_is_named_by_its_label_or_its_text(given, label):
     assert label_of(given, ("A lamp b", "A cup", "same", "Same")) == label
-
-
-def test_filtered_replies_are_counted_and_cost_no_other_call():
-    request, _ = example(SELECT_CANDIDATES)
-    client = Scripted('{"selected": [1, 2, 0, 9], "reason": ""}', '{"selected": [1], "reason": ""}')
-    reasoner = LlmReasoner(client, ReasonerSettings(kind="openai", model="scripted"))
-    assert reasoner.run(SELECT_CANDIDATES, request).selected == (1, 2)
-    assert reasoner.run(SELECT_CANDIDATES, request).selected == (1,)
-    row = reasoner.usage().by_role["select_candidates"]
-    assert (row["calls"], row["repairs"], row["filtered"], row["repaired"]) == (2, 0, 1, 0)
