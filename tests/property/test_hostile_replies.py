@@ -165,9 +165,9 @@ def planned(request: Any, reply: Any) -> bool:
     )
 
 
-def in_order(request: Any, reply: Any) -> bool:
+def in_order(view: Any, reply: Any) -> bool:
     starts = [event.start for event in reply.events]
-    return inside(reply.events, request.view) and starts == sorted(starts)
+    return inside(reply.events, view) and starts == sorted(starts)
 
 
 def observed(request: Any, reply: Any) -> bool:
