@@ -8,13 +8,13 @@ import math
 import os
 from collections.abc import Iterator
 from fractions import Fraction
-from html import escape
 
 from corpora.outputs import PROGRAM
 from rag.export.planning import clock_span, is_one_video
 from rag.export.records import Cut, Timeline
 from rag.export.text import file_name, name_of, note_of, one_line
-from rag.export.timecode import rate_text, seconds_text, timecode
+from rag.export.timecode import rate_text, timecode
+from rag.rendering.webvtt import webvtt
 
 COLUMNS = (
     *("name", "video", "start", "end", "source_in", "source_out", "frames_per_second"),
@@ -51,13 +51,12 @@ def render_chapters(timeline: Timeline) -> str:
     Of one video at its own times, of several at those of the timeline.
     """
     spans = _spans(timeline)
-    lines = ["WEBVTT", "", f"NOTE {PROGRAM}", ""]
+    cues = []
     for index, (start, end, cut) in enumerate(spans):
         if index + 1 < len(spans) and start < spans[index + 1][0] < end:
             end = spans[index + 1][0]
-        name = escape(name_of(cut.select), quote=False)
-        lines += [f"{seconds_text(start)} --> {seconds_text(end)}", name, ""]
-    return "\n".join(lines)
+        cues.append((start, end, name_of(cut.select)))
+    return webvtt(cues, PROGRAM)
 
 
 FEWEST_CHAPTERS = 3

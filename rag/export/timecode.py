@@ -117,13 +117,6 @@ def convert_number(number: int, rate: Fraction, drop: bool, to: Fraction) -> tup
     return frame_number(hours, minutes, seconds, frame, to, kept), kept
 
 
-def seconds_text(seconds: Fraction | float) -> str:
-    """`00:00:12.500`."""
-    milliseconds = round(seconds * 1000)
-    whole, rest = divmod(milliseconds, 1000)
-    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{rest:03d}"
-
-
 def cut_frames(start: float, end: float, rate: Fraction) -> tuple[int, int]:
     """[first, last) frames between the edges of frames that are nearest to [start, end) seconds.
 

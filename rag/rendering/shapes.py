@@ -30,6 +30,7 @@ from rag.records import (
     Verdict,
     VideoCitation,
     VideoHit,
+    passage_citation,
     verdict_of,
     window_name,
 )
@@ -212,16 +213,7 @@ def citation_shape(citation: Citation) -> CitationItem:
     """One citation of `rag.ask/1` or `rag.show/1`."""
     match citation:
         case VideoCitation():
-            return {
-                "kind": "video",
-                "path": citation.path,
-                "video_id": citation.video_id,
-                "start": _seconds(citation.start),
-                "end": _seconds(citation.end),
-                "citation": citation_id(citation),
-                "score": _score(citation.score),
-                "evidence": [evidence_shape(item) for item in citation.evidence],
-            }
+            return _window_shape(citation)
         case PassageCitation():
             return {
                 "kind": "passage",
@@ -233,6 +225,18 @@ def citation_shape(citation: Citation) -> CitationItem:
                 "text": citation.text,
                 "score": _score(citation.score),
             }
+
+
+def _window_shape(window: VideoCitation | VideoHit) -> CitationItem:
+    return {
+        "kind": "video",
+        "path": window.path,
+        "video_id": window.video_id,
+        **_span(window),
+        "citation": citation_id(window),
+        "score": _score(window.score),
+        "evidence": [evidence_shape(item) for item in window.evidence],
+    }
 
 
 def with_states(shapes: Iterable[T], stale: Mapping[str, FileState]) -> list[T]:
@@ -295,34 +299,14 @@ def matches_first(hits: Sequence[VideoHit | PassageHit], threshold: float | None
 
 def hit_shape(hit: VideoHit | PassageHit) -> Hit:
     """One result of `rag.search/1`."""
+    relevance = _score(hit.relevance)
     match hit:
         case VideoHit():
-            return {
-                "kind": "video",
-                "path": hit.path,
-                "video_id": hit.video_id,
-                "title": hit.title,
-                "start": _seconds(hit.start),
-                "end": _seconds(hit.end),
-                "citation": citation_id(hit),
-                "clip": _span(hit.clip),
-                "score": _score(hit.score),
-                "relevance": _score(hit.relevance),
-                "evidence": [evidence_shape(item) for item in hit.evidence],
-            }
+            shape, clip = _window_shape(hit), _span(hit.clip)
+            return {**shape, "title": hit.title, "clip": clip, "relevance": relevance}
         case PassageHit():
-            return {
-                "kind": "passage",
-                "path": hit.path,
-                "passage_id": hit.passage.passage_id,
-                "citation": hit.passage.passage_id,
-                "doc_id": hit.passage.doc_id,
-                "title": hit.passage.title,
-                "pages": list(hit.passage.pages),
-                "text": hit.passage.text,
-                "score": _score(hit.score),
-                "relevance": _score(hit.relevance),
-            }
+            cited = citation_shape(passage_citation(hit.path, hit.passage, hit.score))
+            return {**cited, "doc_id": hit.passage.doc_id, "relevance": relevance}
 
 
 def windows_shape(
@@ -404,7 +388,7 @@ def evidence_shape(item: Evidence) -> EvidenceItem:
     return {"kind": item.kind, **_span(item), "text": item.text}
 
 
-def _span(item: Evidence | Clip | Window) -> Span:
+def _span(item: Evidence | Clip | Window | VideoCitation | VideoHit) -> Span:
     return {"start": _seconds(item.start), "end": _seconds(item.end)}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def webvtt(cues: Iterable[tuple[float, float, str]]) -> str:
+def webvtt(cues: Iterable[tuple[float, float, str]], note: str = "") -> str:
     """The file of cues (start, end, text), seconds; what would be markup or end a cue is escaped."""
-    blocks = []
+    blocks = [f"NOTE {note}\n"] if note else []
     for start, end, text in cues:
         lines = filter(None, (line.strip() for line in text.splitlines()))
         blocks.append(f"{vtt_time(start)} --> {vtt_time(end)}\n{_escaped(chr(10).join(lines))}\n")
