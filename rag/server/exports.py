@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Annotated
-from urllib.parse import quote
+from typing import Annotated
 
 from fastapi import APIRouter, Request
 from pydantic import FailFast, Field
-from starlette.responses import Response, StreamingResponse
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
 
 from corpora.file_names import output_stem
 from rag.errors import UsageError
@@ -36,9 +34,7 @@ MOST_SELECTS = 500
 LONGEST_CLIPS = 1800.0
 """Seconds of clips that one request makes, handles included."""
 LONGEST_HANDLES = 60.0
-IN_MEMORY = 8 * 2**20
-"""Bytes; a larger file is written to the disk."""
-PART = 1 << 18
+FILE = "selects"
 MOST_NOTES = 20
 WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6})?$"
 Line = Annotated[str, Field(max_length=10_000)]
@@ -77,47 +73,51 @@ class ExportBody(Body):
 async def exports(request: Request, service: Served, body: ExportBody) -> Response:
     """Windows as a timeline, markers, a table, chapters, or an archive of clips, to download."""
     with service.question() as stopped:
-        stream, done = await service.while_connected(request, _make, service, body, stopped)
+        folder, done = await service.while_connected(request, _make, service, body, stopped)
     row = FORMATS[body.format]
-    size = stream.seek(0, 2)
-    stream.seek(0)
     headers = {
-        "Content-Disposition": f"attachment; {_file_name(body.title, row.suffix)}",
-        "Content-Length": str(size),
         "Cache-Control": "no-store",
         "Rag-Export": to_json(plain({**plain(done), "notes": done.notes[:MOST_NOTES]})),
     }
-    return StreamingResponse(_parts(stream), media_type=row.media_type, headers=headers)
+    return FileResponse(
+        Path(folder.name, FILE),
+        filename=f"{output_stem(body.title) or FILE}{row.suffix}",
+        media_type=row.media_type,
+        headers=headers,
+        background=BackgroundTask(folder.cleanup),
+    )
 
 
-def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple[IO[bytes], Exported]:
-    """The file, which vanishes when it is closed or forgotten."""
+def _make(
+    service: Service, body: ExportBody, stopped: threading.Event
+) -> tuple[tempfile.TemporaryDirectory[str], Exported]:
+    """A folder with the file, which vanishes when it is cleaned up or forgotten."""
     with service.library() as library:
         selects = [_select(library, window) for window in body.selects]
     seconds = sum(select.end - select.start + 2 * body.handles for select in selects)
     if body.format == "clips" and seconds > LONGEST_CLIPS:
         raise UsageError(f"clips of {seconds:.0f} s; at most {LONGEST_CLIPS:.0f} s are made at once")
-
     ids = {select.path: select.video_id for select in selects}
 
     def cut(path: str, start: float, end: float, out: Path) -> None:
         shutil.copyfile(service.media.clip(path, ids[path], start, end, stopped), out)
 
-    stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (the response closes it)
+    folder = tempfile.TemporaryDirectory(prefix="rag-export-")
     try:
-        done = render_export(
-            selects,
-            body.format,
-            stream,
-            title=body.title,
-            handles=body.handles,
-            cutter=cut,
-            storage=service.settings.storage,
-        )
+        with Path(folder.name, FILE).open("wb") as stream:
+            done = render_export(
+                selects,
+                body.format,
+                stream,
+                title=body.title,
+                handles=body.handles,
+                cutter=cut,
+                storage=service.settings.storage,
+            )
     except BaseException:
-        stream.close()
+        folder.cleanup()
         raise
-    return stream, done
+    return folder, done
 
 
 def _select(library: Library, window: Window) -> Select:
@@ -127,16 +127,3 @@ def _select(library: Library, window: Window) -> Select:
     evidence = tuple(library.engine.reader.evidence(video_id, start, end)) if start < end else ()
     found = select_of(VideoCitation(servable(library, video_id), video_id, start, end, 0.0, evidence))
     return replace(found, name=window.name, note=window.note, query=window.query, score=window.score)
-
-
-def _parts(stream: IO[bytes]) -> Iterator[bytes]:
-    with stream:
-        while part := stream.read(PART):
-            yield part
-
-
-def _file_name(title: str, suffix: str) -> str:
-    """Parameters of `Content-Disposition` (RFC 6266): in ASCII, and whole where that loses letters."""
-    plain, whole = re.sub(r"[^A-Za-z0-9._-]+", "_", title).strip("._-"), output_stem(title)
-    name = f'filename="{plain or "selects"}{suffix}"'
-    return name if whole == plain else f"{name}; filename*=UTF-8''{quote(whole)}{suffix}"

@@ -40,7 +40,7 @@ async function run() {
   try {
     const selects = tray.all().map((one) => ({ citation: tray.citation(one), note: one.note, query: one.query, score: one.score }));
     const response = await request("/v1/exports", { method: "POST", accept: "*/*", body: { format, handles, selects } });
-    const name = /filename\*?="?(?:UTF-8'')?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `selects.${format}`;
+    const name = /filename\*?="?(?:utf-8'')?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `selects.${format}`;
     notes = JSON.parse(response.headers.get("Rag-Export") ?? "{}").notes ?? [];
     save(await response.blob(), decodeURIComponent(name));
     tray.replace(tray.all().map((one) => ({ ...one, exported: [...new Set([...one.exported, format])] })));

@@ -18,7 +18,7 @@ def _export(client: TestClient, form: str, *windows: dict[str, Any], **more: Any
 def test_a_title_in_any_script_names_the_file(client: TestClient, world: World) -> None:
     answer = _export(client, "vtt", {"citation": f"{world.lamp}@1-2"}, title="日本: été/2")
     assert answer.headers["content-disposition"] == (
-        "attachment; filename=\"t_2.vtt\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC_%C3%A9t%C3%A9_2.vtt"
+        "attachment; filename*=utf-8''%E6%97%A5%E6%9C%AC_%C3%A9t%C3%A9_2.vtt"
     )
 
 
