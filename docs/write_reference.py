@@ -41,9 +41,9 @@ from eval.runs.runner import Done
 from indexers.models.lookup import ModelRow
 from rag._cli.batch import Counts
 from rag._cli.commands import app
-from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
 from rag._cli.show import Shown
+from rag.checks import Check
 from rag.export.records import Exported
 from rag.indexing.merging import MergeReport
 from rag.indexing.report import IndexReport
@@ -282,7 +282,7 @@ DOCUMENTS: dict[str, Sequence[Any]] = {
     "rag.files/1": [{"files": list[FileStatus]}],
     "rag.remove/1": [Removed],
     "rag.library/1": [MergeReport],
-    "rag.doctor/1": [{"ok": bool, "checks": list[Finding]}],
+    "rag.doctor/1": [{"ok": bool, "checks": list[Check]}],
     "rag.settings/1": [{"settings": list[ResolvedSetting]}],
     "rag.models/1": [{"models": list[ModelRow]}],
     "rag.models.pull/1": [{"name": str, "path": str}],

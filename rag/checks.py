@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check of `Library.doctor`."""
+    """One check of `rag doctor`; those of `Library.doctor` are of the area `library`."""
 
     name: str
-    ok: bool
+    ok: bool | None
+    """None: for information; nothing is broken."""
     message: str
+    area: str = "library"
 
 
 def file_checks(health: Health) -> Iterable[Check]:

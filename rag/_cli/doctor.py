@@ -10,7 +10,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from rag._cli.options import option
 from rag._cli.output import echo_stderr, is_confirmed
 from rag._cli.progress import BytesProgress
 from rag._cli.session import Session, with_session
+from rag.checks import Check
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import byte_count, table_lines
@@ -51,17 +51,6 @@ EXTENSIONS = (
     "rag.solvers",
 )
 """Groups of entry points."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check."""
-
-    area: str
-    name: str
-    ok: bool | None
-    """None: for information; nothing is broken."""
-    message: str
 
 
 @with_session()
@@ -108,13 +97,13 @@ def _list_settings(session: Session) -> None:
     session.report("rag.settings/1", {"settings": found}, table_lines(rows))
 
 
-def _report(session: Session, findings: Sequence[Finding]) -> int:
+def _report(session: Session, findings: Sequence[Check]) -> int:
     healthy = not any(finding.ok is False for finding in findings)
     session.report("rag.doctor/1", {"ok": healthy, "checks": findings}, finding_lines(findings))
     return 0 if healthy else 1
 
 
-def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+def finding_lines(findings: Sequence[Check]) -> Iterator[str]:
     """The findings as a table, and how many are broken."""
     marks = {True: "ok", False: "BROKEN", None: "-"}
     yield from table_lines([[marks[each.ok], each.area, each.name, each.message] for each in findings])
@@ -123,12 +112,10 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     yield f"{broken} broken" if broken else "nothing is broken"
 
 
-def _environment() -> Iterator[Finding]:
+def _environment() -> Iterator[Check]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     place = f"{platform.system()} {platform.machine()}, {cores} cores"
-    yield Finding(
-        "environment", "python", sys.version_info >= (3, 11), f"{platform.python_version()}, {place}"
-    )
+    yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()}, {place}", "environment")
     for module in REQUIRED:
         yield _module(module)
     for module, needed in OPTIONAL.items():
@@ -136,43 +123,41 @@ def _environment() -> Iterator[Finding]:
     yield _space("temporary space", Path(tempfile.gettempdir()))
 
 
-def _module(module: str, absent: str = "") -> Finding:
+def _module(module: str, absent: str = "") -> Check:
     """Imports the package: an installed wheel may still not load. `absent`: said where it may be missing."""
     try:
         loaded = importlib.import_module(module)
     except Exception as error:  # whatever a package raises while it loads is the finding
         if absent and isinstance(error, ModuleNotFoundError) and error.name == module:
-            return Finding("package", module, None, absent)
-        return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
-    return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
+            return Check(module, None, absent, "package")
+        return Check(module, False, f"{_first_line(error)}; reinstall this package", "package")
+    return Check(module, True, str(getattr(loaded, "__version__", "loads")), "package")
 
 
 LEAST_SPACE = 100_000_000
 """Bytes."""
 
 
-def _space(name: str, folder: Path) -> Finding:
+def _space(name: str, folder: Path) -> Check:
     """Of the file system of a folder, or of the nearest one above it that exists."""
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
     try:
         free, full = shutil.disk_usage(there).free, has_no_inodes(there)
     except OSError as error:
-        return Finding("environment", name, False, f"{there}: {os_reason(error)}")
+        return Check(name, False, f"{there}: {os_reason(error)}", "environment")
     if full:
-        return Finding("environment", name, False, f"{there}: no file can be made: no inodes are left")
+        return Check(name, False, f"{there}: no file can be made: no inodes are left", "environment")
     short = "" if free > LEAST_SPACE else "; free some, or nothing can be indexed"
-    return Finding("environment", name, not short, f"{byte_count(free)} free at {there}{short}")
+    return Check(name, not short, f"{byte_count(free)} free at {there}{short}", "environment")
 
 
-def _network() -> Iterator[Finding]:
+def _network() -> Iterator[Check]:
     """Whether a hostile file may send something; what this machine does not offer is no fault of it."""
     why = why_network()
-    yield Finding(
-        "reading files", "network", not why or None, why or "no sockets, no other programs (seccomp)"
-    )
+    yield Check("network", not why or None, why or "no sockets, no other programs (seccomp)", "reading files")
 
 
-def _extensions() -> Iterator[Finding]:
+def _extensions() -> Iterator[Check]:
     """Loads what other packages register."""
     for group in EXTENSIONS:
         own = own_entry_points(group)
@@ -183,16 +168,16 @@ def _extensions() -> Iterator[Finding]:
                 point.load()
             except Exception as error:  # whatever an extension raises while it loads is the finding
                 message = f"{point.value}: {_first_line(error)}"
-                yield Finding("extension", f"{group} {name}", False, message)
+                yield Check(f"{group} {name}", False, message, "extension")
             else:
-                yield Finding("extension", f"{group} {name}", True, point.value)
+                yield Check(f"{group} {name}", True, point.value, "extension")
 
 
 def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _weights(session: Session) -> Iterator[Finding]:
+def _weights(session: Session) -> Iterator[Check]:
     from indexers.models.lookup import list_models
     from indexers.registry import resolve_image_encoder, resolve_text_encoder
 
@@ -202,23 +187,23 @@ def _weights(session: Session) -> Iterator[Finding]:
         found = resolve_image_encoder(encoder)
         return True if found.name else None, found.reason
 
-    yield _checked("weights", "image encoder", image)
-    yield _checked("weights", "text encoder", lambda: (True, resolve_text_encoder(encoder)))
+    yield _checked("image encoder", image)
+    yield _checked("text encoder", lambda: (True, resolve_text_encoder(encoder)))
     for row in list_models(encoder):
         if row.problem:
-            yield Finding("weights", row.name, False, row.problem)
+            yield Check(row.name, False, row.problem, "weights")
         elif row.here:
-            yield Finding("weights", row.name, True, f"{row.licence}, {row.path}")
+            yield Check(row.name, True, f"{row.licence}, {row.path}", "weights")
 
 
-def _checked(area: str, name: str, ask: Callable[[], tuple[bool | None, str]]) -> Finding:
+def _checked(name: str, ask: Callable[[], tuple[bool | None, str]]) -> Check:
     try:
-        return Finding(area, name, *ask())
+        return Check(name, *ask(), "weights")
     except RagError as error:
-        return Finding(area, name, False, str(error))
+        return Check(name, False, str(error), "weights")
 
 
-def store_findings(session: Session) -> Iterator[Finding]:
+def store_findings(session: Session) -> Iterator[Check]:
     """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
     from rag.store.finding import find_library
 
@@ -229,20 +214,20 @@ def store_findings(session: Session) -> Iterator[Finding]:
         store = open_store(location.url, location.settings)
         empty = next(store.list(), None) is None
     except RagError as error:
-        yield Finding("store", "reading", False, str(error))
+        yield Check("reading", False, str(error), "store")
         return
-    yield Finding(
-        "store", "reading", True, f"{location}: {'no objects yet' if empty else 'objects are listed'}"
+    yield Check(
+        "reading", True, f"{location}: {'no objects yet' if empty else 'objects are listed'}", "store"
     )
     try:
         store.require_conditional_writes()
     except ConditionsIgnored as error:
-        yield Finding("store", "writing", False, str(error))
+        yield Check("writing", False, str(error), "store")
     except StoreError as error:
         # Who only asks questions needs no more than to read.
-        yield Finding("store", "writing", None, str(error))
+        yield Check("writing", None, str(error), "store")
     else:
-        yield Finding("store", "writing", True, "objects are written, conditionally, and deleted")
+        yield Check("writing", True, "objects are written, conditionally, and deleted", "store")
 
 
 def _repair(session: Session, *, yes: bool) -> bool:
@@ -288,7 +273,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
     return is_confirmed("these files are gone, and the repair erases them", "nothing was erased")
 
 
-def _library(session: Session) -> Iterator[Finding]:
+def _library(session: Session) -> Iterator[Check]:
     from rag.store.finding import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
@@ -296,20 +281,19 @@ def _library(session: Session) -> Iterator[Finding]:
         yield _space("library space", folder.absolute())
     try:
         with BytesProgress() as progress, session.open_library() as opened:
-            for check in opened.doctor(progress=progress.update):
-                yield Finding("library", check.name, check.ok, check.message)
+            yield from opened.doctor(progress=progress.update)
     except LibraryNotFound as error:
         # A folder that was named must be one; the default, and a store, have none before `rag index`.
         named = session.settings.library is not None and isinstance(folder, Path)
-        yield Finding("library", "library", False if named else None, str(error))
+        yield Check("library", False if named else None, str(error))
     except LibraryCorrupt as error:
-        yield Finding("library", "library", False, str(error))
+        yield Check("library", False, str(error))
         yield from _files_of_tables(folder)
     except RagError as error:
-        yield Finding("library", "library", False, str(error))
+        yield Check("library", False, str(error))
 
 
-def _files_of_tables(folder: Location) -> Iterator[Finding]:
+def _files_of_tables(folder: Location) -> Iterator[Check]:
     """Of a library that cannot be opened."""
     from rag.checks import file_checks
     from rag.store.checking import check_files_of
@@ -319,7 +303,6 @@ def _files_of_tables(folder: Location) -> Iterator[Finding]:
     try:
         with BytesProgress() as progress:
             health = check_files_of(layout, progress=progress.update)
-        for check in file_checks(health):
-            yield Finding("library", check.name, check.ok, check.message)
+        yield from file_checks(health)
     except RagError as error:
-        yield Finding("library", "files of tables", False, str(error))
+        yield Check("files of tables", False, str(error))

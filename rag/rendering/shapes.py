@@ -211,23 +211,26 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> AskDocument:
 
 def citation_shape(citation: Citation) -> CitationItem:
     """One citation of `rag.ask/1` or `rag.show/1`."""
-    match citation:
-        case VideoCitation():
-            return _window_shape(citation)
-        case PassageCitation():
-            return {
-                "kind": "passage",
-                "path": citation.path,
-                "passage_id": citation.passage_id,
-                "citation": citation.passage_id,
-                "title": citation.title,
-                "pages": list(citation.pages),
-                "text": citation.text,
-                "score": _score(citation.score),
-            }
+    shape: CitationItem = (
+        _window_shape(citation) if isinstance(citation, VideoCitation) else _passage_shape(citation)
+    )
+    return shape
 
 
-def _window_shape(window: VideoCitation | VideoHit) -> CitationItem:
+def _passage_shape(citation: PassageCitation) -> Any:
+    return {
+        "kind": "passage",
+        "path": citation.path,
+        "passage_id": citation.passage_id,
+        "citation": citation.passage_id,
+        "title": citation.title,
+        "pages": list(citation.pages),
+        "text": citation.text,
+        "score": _score(citation.score),
+    }
+
+
+def _window_shape(window: VideoCitation | VideoHit) -> Any:
     return {
         "kind": "video",
         "path": window.path,
@@ -299,14 +302,15 @@ def matches_first(hits: Sequence[VideoHit | PassageHit], threshold: float | None
 
 def hit_shape(hit: VideoHit | PassageHit) -> Hit:
     """One result of `rag.search/1`."""
-    relevance = _score(hit.relevance)
-    match hit:
-        case VideoHit():
-            shape, clip = _window_shape(hit), _span(hit.clip)
-            return {**shape, "title": hit.title, "clip": clip, "relevance": relevance}
-        case PassageHit():
-            cited = citation_shape(passage_citation(hit.path, hit.passage, hit.score))
-            return {**cited, "doc_id": hit.passage.doc_id, "relevance": relevance}
+    shape: Hit
+    if isinstance(hit, VideoHit):
+        shape = _window_shape(hit)
+        shape["title"], shape["clip"] = hit.title, _span(hit.clip)
+    else:
+        shape = _passage_shape(passage_citation(hit.path, hit.passage, hit.score))
+        shape["doc_id"] = hit.passage.doc_id
+    shape["relevance"] = _score(hit.relevance)
+    return shape
 
 
 def windows_shape(

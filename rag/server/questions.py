@@ -177,8 +177,13 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         unmeasured = library.unmeasured(where)
     threshold = library.settings.search.threshold if body.query is not None else None
     shape = search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
-    with_states(shape["results"], library.stale_files(hit.path for hit in hits))
-    with_proof(shape["results"], body.query or "")
+    return _proven(library, shape)
+
+
+def _proven(library: Library, shape: SearchDocument) -> SearchDocument:
+    """Results with the state of their files, and with their proofs."""
+    with_states(shape["results"], library.stale_files(hit["path"] for hit in shape["results"]))
+    with_proof(shape["results"], shape["query"] or "")
     return shape
 
 
@@ -198,11 +203,7 @@ async def highlights(
     """The moments least like the rest of the library, the most unusual first; near duplicates come last."""
 
     def find_unusual(library: Library) -> SearchDocument:
-        hits = library.highlights(against=against, top_k=top_k)
-        shape = search_shape(against, hits)
-        with_states(shape["results"], library.stale_files(hit.path for hit in hits))
-        with_proof(shape["results"], against or "")
-        return shape
+        return _proven(library, search_shape(against, library.highlights(against=against, top_k=top_k)))
 
     return Document(await service.compute(request, find_unusual))
 

@@ -16,8 +16,8 @@ import uvicorn
 
 from rag.errors import UsageError
 from rag.listening import authority, bind_listener, is_loopback, own_names
-from rag.server.cache import cache_folder
 from rag.server.jobs import resolved_roots
+from rag.server.renditions import cache_folder
 from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token
 from rag.server.session import LibrarySession
 

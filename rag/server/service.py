@@ -18,11 +18,10 @@ from fastapi import Depends, Request
 from rag.errors import RagError
 from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
-from rag.server.cache import DiskCache
 from rag.server.health import ModelState
 from rag.server.jobs import Jobs
 from rag.server.problems import Problem, stopped_problem
-from rag.server.renditions import MediaRenderer
+from rag.server.renditions import DiskCache, MediaRenderer
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 
@@ -82,26 +81,19 @@ class Service:
         return await self._while_connected(request, self.in_media_thread, function, *given)
 
     async def _while_connected(self, request: Request, run: Callable[..., Awaitable[T]], *given: Any) -> T:
-        results: list[T] = []
-        failed: list[Exception] = []
-        async with anyio.create_task_group() as group:
-
-            async def collect() -> None:
-                try:
-                    results.append(await run(*given))
-                except Exception as error:
-                    failed.append(error)
-                group.cancel_scope.cancel()
-
-            group.start_soon(collect)
+        async def gone() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
-            group.cancel_scope.cancel()
-        if failed:
-            raise failed[0]
-        if not results:
-            raise stopped_problem()
-        return results[0]
+
+        work, left = asyncio.ensure_future(run(*given)), asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait([work, left], return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise stopped_problem()
+            return work.result()
+        finally:
+            work.cancel()
+            left.cancel()
 
     @contextmanager
     def question(self) -> Iterator[threading.Event]:

@@ -15,8 +15,8 @@ from typing import NoReturn
 
 import anyio
 
-from rag.server.cache import cache_folder
 from rag.server.mcp.server import build_server
+from rag.server.renditions import cache_folder
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings

@@ -19,8 +19,8 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
 from rag.library import Library
-from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.media import how_to_play
+from rag.server.renditions import IN_USE_SECONDS, DiskCache
 from rag.store.reading import Reader
 from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
