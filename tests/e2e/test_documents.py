@@ -1,0 +1,246 @@
+"""Questions over a few documents and the bundled sentence encoder: other words, misspelled ones, pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag import Library, PassageCitation
+from rag.records import SearchFilter
+from rag.rendering.terminal import answer_lines, hit_lines
+from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
+from rag.retrieval.spelling import respelled
+from rag.store.reading import EVERYTHING
+from tests.fakes.command import run_rag
+from tests.fakes.documents import write_pdf
+from tests.fakes.library_dump import dump
+
+EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples/llamaindex_query_engine.py")
+CABIN = """# Lake cabin: notes for guests
+
+The key is in the small box next to the woodshed; the combination is 7302. Turn on the main water valve
+under the kitchen sink before anything else. In winter, leave the taps dripping at night so that the pipes
+don't freeze. Firewood is stacked behind the sauna. Open the damper fully before you light the stove.
+
+The rowing boat belongs to the neighbours, who let us use it until sunset. The nearest shop is in
+Hallstavik, eleven kilometres away, and it shuts at six on weekdays and at three on Saturdays.
+Rubbish is collected on Thursday mornings; carry the bins to the gate the evening before.
+"""
+ESPRESSO = """# Espressomaschine Barista 300
+
+Spülen Sie den Wassertank mit frischem Wasser aus und füllen Sie ihn bis zur MAX-Markierung.
+Mahlen Sie 18 Gramm Bohnen in das Doppelsieb. Drücken Sie das Kaffeemehl mit etwa 15 Kilogramm Kraft an.
+Die Extraktion dauert 25 bis 30 Sekunden. Die Garantie beträgt drei Jahre ab Kaufdatum.
+"""
+MIRROR = "The mirror of the telescope is made of borosilicate glass."
+TEXTS = {
+    "cabin.md": CABIN,
+    "espresso.md": ESPRESSO,
+    "mirror.txt": MIRROR,
+    "museum.md": "# Museum\n\nAn annual pass for the museum costs 45 EUR.\n",
+    "boiler.md": "# Boiler\n\nThe guarantee of the boiler lasts five years.\n\n"
+    "Daniel Osei is the compliance officer.\n",
+    "water.md": "# Water\n\nThe water has 20 mg of nitrates, sulfate and propane.\n",
+}
+PARTS = ("pump", "cover", "filter", "belt", "valve", "lamp", "brake", "hose", "spring", "wheel")
+LAST, ACROSS = 40, 31
+"""A sentence begins on the page `ACROSS` and ends on the next one."""
+FACTS = {
+    7: "The torque of the wheel bolts is 110 Nm.",
+    23: "The coolant is changed every four years.",
+    LAST: "The warranty lasts thirty months.",
+}
+BOLTS = "What is the torque of the wheel bolts?"
+OF_CABIN = SearchFilter(paths=("cabin.md", "espresso.md"))
+
+
+def page(number: int) -> str:
+    part = PARTS[number % len(PARTS)]
+    lines = ["Service manual"]
+    lines += [f"Step {number}.{n}: loosen the {part} and look at its seal." for n in range(1, 8)]
+    lines += ["", FACTS[number]] if number in FACTS else []
+    if number == ACROSS:
+        lines += ["", "The tank of the emergency generator holds"]
+    if number == ACROSS + 1:
+        lines[1:1] = ["eighteen litres of fuel.", ""]
+    return "\n".join([*lines, f"Page {number}"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("documents")
+    (made / "corpus").mkdir()
+    for name, text in TEXTS.items():
+        (made / "corpus" / name).write_text(text, encoding="utf-8")
+    pages = [page(number) if number != 12 else "" for number in range(1, LAST + 1)]
+    write_pdf(made / "corpus/manual.pdf", pages, title="Manual")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAG_OCR__MODE", "off")
+        assert run_rag(made, "index", "corpus", "--library", "lib").returncode == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def library(folder: Path) -> Iterator[Library]:
+    with Library.open(folder / "lib") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Why should the taps drip overnight?", "dripping"),
+        ("At what time does the supermarket close on Saturday?", "three on Saturdays"),
+        ("How do you prevent frozen plumbing?", "dripping"),
+    ],
+)
+def test_a_sentence_in_other_words_is_quoted(library: Library, question: str, quoted: str) -> None:
+    answer = library.ask(question, where=OF_CABIN)
+    assert quoted in answer.text
+    assert [Path(citation.path).name for citation in answer.citations] == ["cabin.md"]
+
+
+def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
+    retriever, question = library.engine.new_retriever(), "What is the code for getting the key?"
+    (found,) = retriever.find_passages(question, 1)
+    (judged,) = judged_by_sentence([found], question, retriever.text_encoder)
+    assert found.relevance < library.settings.search.threshold < judged.relevance
+    assert "7302" in library.ask(question).text
+    many = judged_by_sentence([found] * (MOST_JUDGED + 2), question, retriever.text_encoder)
+    assert many == [judged, *[replace(judged, nearest="")] * (MOST_JUDGED - 1), found, found]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who built the cabin?",
+        "How much does a night cost?",
+        "Which element has the atomic number six?",
+        "Who won the football championship?",
+    ],
+)
+def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:
+    assert not library.ask(question, where=OF_CABIN).matched
+
+
+def test_a_refusal_quotes_the_nearest_sentences_with_their_places(library: Library) -> None:
+    answer = library.ask("Who may borrow the dinghy?", where=OF_CABIN)
+    assert not answer.matched
+    boat = "The rowing boat belongs to the neighbours, who let us use it until sunset."
+    assert f"Nearest come “{boat}” in cabin.md; “" in answer.explanation
+    assert answer.citations == ()
+    unknown = library.ask("Who painted the ceiling?", where=SearchFilter(paths=("manual.pdf",)))
+    assert re.search(r"Nearest is “.+” on pages? [\d-]+ of manual\.pdf\.$", unknown.explanation)
+
+
+def test_a_german_manual_answers_german_questions(library: Library) -> None:
+    assert "15 Kilogramm" in library.ask("Wie fest drücke ich das Kaffeemehl an?").text
+    assert "18 Gramm" in library.ask("Wie viel Gramm Bohnen brauche ich?").text
+
+
+@pytest.mark.parametrize(
+    ("text", "spelling"),
+    [
+        ("How much is an anual pass for the musem?", {"anual": "annual", "musem": "museum"}),
+        ("How long is the gaurantee of the Boyler?", {"gaurantee": "guarantee", "boyler": "boiler"}),
+        # Words that are spelled as others spell them, or that nothing in the library is like.
+        ("How much is the router for the museums?", {}),
+        ("How much is a triceratops for the museum?", {}),
+        # Words of another meaning, both spelled right.
+        ("How much nitrite or sulfite has the water, and how much propene?", {}),
+        ("How much is the annualing of a guaranteeship for boilerwork?", {}),
+        # In another language a word has forms that the library may not have.
+        ("Darf ich in Musees ohne Boilers gehen?", {}),
+    ],
+)
+def test_words_are_read_as_the_library_spells_them(
+    library: Library, text: str, spelling: dict[str, str]
+) -> None:
+    assert respelled(text, library.engine.new_retriever(), EVERYTHING) == spelling
+
+
+def test_a_misspelled_question_is_answered_and_says_so(folder: Path) -> None:
+    asked = "who is the complience oficer"
+    done = json.loads(run_rag(folder, "ask", asked, "--library", "lib").stdout)
+    assert done["question"] == asked
+    assert "Daniel Osei" in done["answer"]["text"]
+    read = "“complience” was read as “compliance”. “oficer” was read as “officer”."
+    assert done["answer"]["explanation"].endswith(read)
+
+
+def test_an_answer_names_its_page(library: Library) -> None:
+    for question, said, pages in (
+        (BOLTS, "110 Nm", (7,)),
+        ("How often is the coolant changed?", "four years", (23,)),
+        ("How long does the warranty last?", "thirty months", (LAST,)),
+        (
+            "How many litres of fuel does the emergency generator hold?",
+            "generator holds eighteen",
+            (ACROSS, ACROSS + 1),
+        ),
+    ):
+        answer = library.ask(question)
+        assert said in answer.text
+        cited = answer.citations[0]
+        assert isinstance(cited, PassageCitation)
+        assert cited.title == "Manual"
+        assert cited.pages == pages  # of what is quoted: its passage holds about two of these short pages
+        first, last = cited.pages[0], cited.pages[-1]
+        name = f"pages {first}-{last}" if last > first else f"page {first}"
+        assert any(line.startswith(f"[1] Manual, {name}  (") for line in answer_lines(answer))
+        resolved = library.resolve(cited.passage_id)
+        assert isinstance(resolved, PassageCitation)
+        assert set(cited.pages) <= set(resolved.pages)
+        assert len(resolved.pages) <= 3
+
+
+def test_every_command_names_it(folder: Path, library: Library) -> None:
+    (cited, *_) = json.loads(run_rag(folder, "ask", BOLTS, "--library", "lib").stdout)["citations"]
+    (found, *_) = json.loads(run_rag(folder, "search", BOLTS, "--library", "lib").stdout)["results"]
+    shown = json.loads(run_rag(folder, "show", cited["citation"], "--library", "lib").stdout)["citation"]
+    assert cited["pages"] == [7]
+    assert 7 in found["pages"]
+    assert found["pages"] == shown["pages"]
+    assert next(iter(hit_lines(library.search(BOLTS)))).startswith(" 1. Manual, page")
+
+
+def test_no_page_number_is_encoded_or_searched(folder: Path) -> None:
+    rows = [json.loads(line) for line in dump(folder / "lib") if '"table": "passages"' in line]
+    rows = [row for row in rows if row["pages"]]
+    assert len(rows) > 10
+    assert not any("page" in row["words"].lower() for row in rows if 1 not in row["pages"])
+
+
+def test_llamaindex_retrieves_a_passage_and_answers_with_its_source(library: Library) -> None:
+    from rag.llamaindex import LibraryQueryEngine, LibraryRetriever  # two seconds in each of pytest's workers
+
+    asked = "What is the mirror of the telescope made of?"
+    best, *_ = LibraryRetriever(library, kind="passage", top_k=1).retrieve("a telescope's mirror")
+    response = LibraryQueryEngine(library=library).query(asked)
+    chosen = LibraryQueryEngine(library=library, options=("steel", "borosilicate glass")).query(asked)
+    assert best.text == MIRROR
+    assert best.metadata["path"].endswith("mirror.txt")
+    assert "glass" in str(response)
+    assert response.metadata["matched"]
+    assert [node.metadata["path"].endswith("mirror.txt") for node in response.source_nodes] == [True]
+    assert chosen.metadata["choice"] == "B"
+
+
+def test_its_example_prints_answer_and_sources_or_that_there_is_no_library(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = runpy.run_path(EXAMPLE)
+    example["main"](str(folder / "lib"), "What is the mirror of the telescope made of?")
+    said = capsys.readouterr().out
+    for words in ("Answer: ", "glass", "because of "):
+        assert words in said
+    monkeypatch.setattr(sys, "argv", ["example", str(folder / "nope"), "What is the mirror made of?"])
+    with pytest.raises(SystemExit, match=r"nope: no library here; make one with: rag index FOLDER"):
+        runpy.run_path(EXAMPLE, run_name="__main__")
