@@ -56,6 +56,7 @@ class TestEmbeddedWithoutImages(ReasonerContract):
     open = staticmethod(embedded_without_images)
 
 
+@pytest.mark.slow
 class TestTokenCounting(ReasonerContract):
     open = staticmethod(token_counting)
 

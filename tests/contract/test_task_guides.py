@@ -47,6 +47,7 @@ def test_the_task_of_the_guide_is_run_reported_and_shown(
     exec(blocks("task.md")[1], {"open_colours": colours.open_colours})
 
 
+@pytest.mark.slow
 def test_the_task_over_a_folder_of_the_guide_asks_the_product(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

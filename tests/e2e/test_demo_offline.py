@@ -86,9 +86,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(_run(python, "-c", where, cwd=folder).strip())
     (packages / "dependencies.pth").write_text(f"{Path(np.__file__).parents[1]}\n")
-    for package in ("rag", "eval"):
-        place = _run(python, "-c", f"from {package} import __file__ as file; print(file)", cwd=folder)
-        assert Path(place).is_relative_to(packages)
+    places = _run(python, "-c", "import eval, rag; print(eval.__file__, rag.__file__, sep='\\n')", cwd=folder)
+    assert all(Path(place).is_relative_to(packages) for place in places.splitlines())
     return home / "bin"
 
 

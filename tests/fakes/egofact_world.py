@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -201,7 +205,7 @@ def open_corpus(
 ) -> Corpus:
     """`rows`: of the benchmark; the library holds all clips of `videos`."""
     tower, words = ImageWords(), BagOfWords()
-    reader = Reader.open(build_library(folder / "library", videos, passages or {}, tower))
+    reader = Reader.open(_library(json.dumps([videos, passages or {}])))
     chosen = Settings(**settings)
     engine = SimpleNamespace(
         reader=reader,
@@ -217,6 +221,14 @@ def open_corpus(
 
 SPOILT = "candle"
 """Questions about it get a low score."""
+
+
+@cache
+def _library(rows: str) -> Path:
+    """Of videos and passages in JSON; built once in each process, and only read."""
+    above = Path(tempfile.mkdtemp(prefix="rag-egofact-"))
+    atexit.register(shutil.rmtree, above)
+    return build_library(above / "library", *json.loads(rows), ImageWords())
 
 
 class BuildModel(ScriptedReasoner):

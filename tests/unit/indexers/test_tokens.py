@@ -24,6 +24,7 @@ def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:
         sentence_tokens(tmp_path, 16)
 
 
+@pytest.mark.slow
 def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     path = find_weights(Q4, EncoderSettings()) / FILE
     texts = (

@@ -19,6 +19,8 @@ from rag.store.records import SCORE_MEASURES, EncoderRef
 from rag.store.writing import Writer
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings()
 VIDEOS = {
     "bench": [(0.0, 26.0, "lamp", ""), (26.0, 29.0, "drill", ""), (29.0, 60.0, "lamp", "")],

@@ -18,7 +18,7 @@ from rag.store.writing import Writer
 from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import write_video
 
-pytestmark = pytest.mark.usefixtures("tiny_text")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 
 
 class Large(MeanColors):

@@ -28,6 +28,8 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import unit
 
+pytestmark = pytest.mark.slow
+
 IMAGE, TEXT = EncoderRef("made-up", "a" * 32, 32), EncoderRef("made-up", "b" * 32, 48)
 VIDEOS, CLIPS, SPANS = 100, 20, 80
 EXACT_ROWS = 500

@@ -61,6 +61,7 @@ def test_nothing_happens_at_import_and_windows_lacks_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [

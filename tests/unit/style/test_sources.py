@@ -16,10 +16,10 @@ DTYPE = re.compile(r"\b(?:float(?:16|32|64)?|u?int(?:8|16|32|64)?|bool|dtype|obj
 
 def _unstated(source: str) -> list[str]:
     """Public functions of arrays whose docstring lacks the shape or the dtype."""
-    found = []
+    found, lines = [], source.splitlines()
     for node in statements(source) if ARRAY.search(source) else ():
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            signature = f"{ast.unparse(node.args)} {ast.unparse(node.returns) if node.returns else ''}"
+            signature = " ".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
             said = ast.get_docstring(node)
             if said and ARRAY.search(signature) and not (SHAPE.search(said) and DTYPE.search(said)):
                 found.append(node.name)
