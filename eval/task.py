@@ -26,8 +26,8 @@ from rag.settings import Settings
 if TYPE_CHECKING:
     from rag.library import Library
 
-ProgressCallback = Callable[[str], None]
-"""Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
+ProgressCallback = Callable[[int, int, str], None]
+"""Called with each step of making data: how many are done, of how many, of what: 3, 48, "videos rendered"."""
 SYNTHETIC_TEXT = "all-MiniLM-L6-v2"
 """Default text encoder over rendered videos and built questions: the reports on them were made with it."""
 SYNTHETIC_IMAGE = "bundled"

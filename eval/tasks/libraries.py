@@ -49,7 +49,7 @@ def screen_text_hash(library: Library) -> str:
 
 @dataclass
 class FileCounter(Progress):
-    """A `Progress` that says each file, and passes over notes."""
+    """A `Progress` that says how many files are done, and passes over notes."""
 
     say: ProgressCallback
     files: int = 0
@@ -60,14 +60,14 @@ class FileCounter(Progress):
         self.files, self.total = 0, total_files
 
     def file(self, path: str) -> None:  # noqa: ARG002 (the protocol's)
-        """Count one file."""
+        """Count the file before this one."""
+        self.say(self.files, self.total, "files indexed")
         self.files += 1
-        self.say(f"indexing file {self.files} of {self.total}")
 
 
 def rendering(say: ProgressCallback | None) -> Callable[[int, int], None] | None:
     """For what renders videos; a file is said when it is finished."""
-    return say and (lambda done, total: say(f"rendered {done} of {total} videos"))
+    return say and (lambda done, total: say(done, total, "videos rendered"))
 
 
 def render_corpus(folder: Path, plan: CorpusPlan, progress: ProgressCallback | None) -> None:

@@ -391,13 +391,16 @@ class RunProgress(LiveLine):
 
     def __init__(self, preparing: str = "") -> None:
         super().__init__(self.line, self.share)
-        self._preparing, self._label, self._made = preparing, "", ""
+        self._preparing, self._label, self._making = preparing, "", ""
         self._pace, self._tokens = _Pace(), 0
         self._begun = time.monotonic()
 
-    def made(self, step: str) -> None:
-        """Of the data, before the first query: `drew 3 of 48 videos`."""
-        self._made = step
+    def made(self, done: int, of: int, what: str) -> None:
+        """So many are done of the data that is made before the first query: 3, 48, "videos rendered"."""
+        if what != self._making:
+            self._making, self._pace = what, _Pace()
+        self._pace.total = of
+        self._pace.advance(done - self._pace.done)
 
     def begin(self, label: str, total: int) -> None:
         """`total` queries follow."""
@@ -422,8 +425,10 @@ class RunProgress(LiveLine):
 
         took = time.monotonic() - self._begun
         if not self._label:
-            made = f": {self._made}" if self._made else ""
-            return f"{self._preparing}: the first use prepares its data{made}; {duration(took)} so far"
+            begun = f"{self._preparing}: the first use prepares its data"
+            if not self._making:
+                return f"{begun}; {duration(took)} so far"
+            return f"{begun}: {self._pace.done:.0f} of {self._pace.total:.0f} {self._making}{self._pace}"
         line = f"{self._label}: {self._pace.done:.0f} of {self._pace.total:.0f}"
         if self._tokens:
             line += f", {self._tokens:,} tokens, {self._tokens / max(1e-3, took):,.0f}/s"

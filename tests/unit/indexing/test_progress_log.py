@@ -143,8 +143,12 @@ def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = RunProgress("toy")
     now[0] = 20.0
-    watch.made("drew 3 of 48 videos")
-    assert watch.line() == "toy: the first use prepares its data: drew 3 of 48 videos; 20 s so far"
+    assert watch.line() == "toy: the first use prepares its data; 20 s so far"
+    for done in (0, 3):
+        now[0] += 15.0
+        watch.made(done, 48, "videos rendered")
+    begun = "toy: the first use prepares its data"
+    assert watch.line() == f"{begun}: 3 of 48 videos rendered, about 3 min 45 s left"
     watch.begin("localized, seed 0", 10)
     shown = []
     for seconds in (30.0, 4.0, 4.0):

@@ -156,7 +156,7 @@ class Builder:
     """Passages near the name of an object, best first; none without WikiHow."""
     encoder: CachedEncoder
     settings: BuildSettings
-    say: ProgressCallback = lambda _: None
+    say: ProgressCallback = lambda *_: None
 
     def build(self, name: str, videos: Sequence[AnnotatedVideo], shape: Shape, seed: int) -> Plan:
         """Write the benchmark `name`. What the model said before is taken from `replies`.
@@ -226,8 +226,8 @@ class Builder:
         """Those of which a narration could be made."""
         narrator = Narrator(self.replies, self.read_frames, lambda clip: os.fspath(self.out / clip.path))
         found = []
-        for at, clip in enumerate(clips, 1):
-            self.say(f"narrating clip {at} of {len(clips)}")
+        for at, clip in enumerate(clips):
+            self.say(at, len(clips), "clips narrated")
             try:
                 found.append(narrator.narrate(clip))
             except (ReplyInvalid, FileProblem):
@@ -298,7 +298,7 @@ def open_builder(
     settings: Settings,
     wikihow: Path | None,
     budget: CallBudget,
-    say: ProgressCallback = lambda _: None,
+    say: ProgressCallback = lambda *_: None,
 ) -> Iterator[Builder]:
     """A builder over the folder `out`; replies and the index of `wikihow` are kept in `work/` below it.
 
