@@ -69,7 +69,7 @@ class Opened:
     library: Library
     tool: str
     arguments: Mapping[str, Any]
-    """As the client gave them."""
+    """Those that the client gave, as they were understood."""
 
 
 def cleaned(text: str, width: int = LONGEST_TEXT) -> str:

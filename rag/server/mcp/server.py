@@ -86,7 +86,7 @@ class LibraryTool(Tool):
             if len(arguments) > MOST_KEYS:
                 raise UsageError(f"a tool takes at most {MOST_KEYS} arguments")
             given = self.fn_metadata.validate_arguments(arguments)
-            return result_of(await self._run(given, arguments))
+            return result_of(await self._run(given, {name: given[name] for name in arguments}))
         except ValidationError as error:
             return failed(argument_error(self, error))
         except (RagError, Problem) as error:
@@ -98,9 +98,9 @@ class LibraryTool(Tool):
                 f"a bug, logged as {number} by the server. Try other arguments, or report it to the user."
             )
 
-    async def _run(self, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
+    async def _run(self, given: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
         def work(library: Library) -> Any:
-            return self.fn(Opened(self.service, library, self.name, arguments), **given)
+            return self.fn(Opened(self.service, library, self.name, named), **given)
 
         if self.entry.needs == "jobs":
             return await self.service.in_thread(partial(self.fn, self.service, **given))

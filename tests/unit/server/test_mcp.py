@@ -118,7 +118,8 @@ def test_a_long_transcript_is_cut_and_continued(world: World, monkeypatch: pytes
     read: list[str] = []
     following: str | None = ""
     while following is not None:
-        result = _call(world, "read_transcript", {"video": "LAMP", "skip": len(read)})
+        # Some models write numbers as text.
+        result = _call(world, "read_transcript", {"video": "LAMP", "skip": str(len(read))})
         assert len(_text(result)) <= LONGEST_RESULT
         read += [row["text"] for row in result.structured_content["evidence"]]
         following = result.structured_content.get("next")
