@@ -55,7 +55,8 @@ STAGES_OF_INDEXING = ("decode", "see", "read", "hear", "text", "measure", "write
 
 
 class Clock:
-    """CPU-seconds of this process by stage; what one stage calls of another counts for that one."""
+    """CPU-seconds of this process by stage; what one stage calls of another counts for that one, but for what
+    is done once."""
 
     def __init__(self) -> None:
         self.spent = defaultdict[str, float](float)
@@ -66,7 +67,7 @@ class Clock:
     def stage(self, name: str) -> Iterator[None]:
         """Count what happens in the block for a stage."""
         self._count()
-        self._open.append(name)
+        self._open.append("once" if self._open[-1] == "once" else name)
         try:
             yield
         finally:
@@ -90,6 +91,7 @@ class Clock:
 
 def index_timed(source: Path) -> dict[str, Any]:
     """Index a file or a folder with the default settings; what each stage took."""
+    from indexers.protocol import TextEncoder
     from indexers.soundtrack import SoundMeter
     from rag.indexing import index, media, pipeline
     from rag.indexing.stages import Stages
@@ -99,9 +101,9 @@ def index_timed(source: Path) -> dict[str, Any]:
         settings = load_settings().model_copy(update={"library": f"{scratch}/library"})
         clock, before, begun = Clock(), cpu(), time.monotonic()
         for owner, name, stage in (
-            (Stages, "embed", "see"),
+            (media, "embed_clip", "see"),
             (Stages, "read_keyframes", "read"),
-            (Stages, "encode", "text"),
+            (TextEncoder, "encode_text", "text"),
             (media, "measure_frames", "measure"),
             (SoundMeter, "feed", "measure"),
             (pipeline, "store_measures", "measure"),
