@@ -3,8 +3,7 @@
 Rules, in the order in which they apply to a name:
 
 - Names that begin with a dot are left out, folders and files (a root may begin with one).
-- A folder that is a library is left out, with all it holds (a root may be one). One that lost its marker, or
-  is older than markers, is known by its tables; on an object store by its marker alone.
+- A folder that is a library is left out, with all it holds (a root may be one).
 - `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
 - A link to a file is followed, and the file is found under the link's own path. A link to a
   folder is not followed, so there are no loops: silent where its target is walked anyway,

@@ -1,4 +1,4 @@
-"""A frozen web that behaves like one: searched, opened, downloaded; with faults where asked for."""
+"""A frozen web that behaves like one: searched, opened, downloaded."""
 
 from __future__ import annotations
 
