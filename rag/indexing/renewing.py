@@ -95,6 +95,7 @@ def renew_videos(
                 outcomes.append_problem(local.group, notes, "measured what is there")
             writer.put_stages({video.video_id: {**writer.stage_fingerprints()[video.video_id], **made}})
 
+    writer.flush()  # for the reader: paths of files that have moved
     failed: set[str] = set()
     action = "not measured" if switch is None else "kept its text, lost its image embeddings"
     with Reader.open(writer.folder) as reader, open_reader(settings) as media:

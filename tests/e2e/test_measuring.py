@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,18 +75,33 @@ def test_a_tone_finds_its_video_alone(library: Path) -> None:
             assert len(track.classes) == len(track.loudness) == 5
 
 
+def index_as_older(videos: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        for measures in ("FRAME_MEASURES", "SOUND_MEASURES"):
+            patch.setattr(f"rag.indexing.measuring.{measures}", "older")
+        index([videos], settings=settings(library))
+
+
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
     videos: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older = tmp_path / "older"
-    with monkeypatch.context() as patch:
-        for measures in ("FRAME_MEASURES", "SOUND_MEASURES"):
-            patch.setattr(f"rag.indexing.measuring.{measures}", "older")
-        index([videos], settings=settings(older))
+    index_as_older(videos, older, monkeypatch)
     report = index([videos], settings=settings(older))
     assert (report.indexed, report.unchanged, report.exit_code) == (0, 2, 0)
     assert list(dump(older)) == list(dump(library))
     assert index([videos], settings=settings(older)).stages == []
+
+
+def test_a_video_that_has_moved_is_measured_where_it_is_now(
+    videos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, folder = tmp_path / "older", shutil.copytree(videos, tmp_path / "videos")
+    index_as_older(folder, older, monkeypatch)
+    (folder / "warm.mp4").rename(folder / "sunny.mp4")
+    report = index([folder], settings=settings(older))
+    assert (report.moved, report.problems) == (1, [])
+    assert index([folder], settings=settings(older)).stages == []
 
 
 def test_the_command_filters_and_reports(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
