@@ -121,8 +121,7 @@ def renew_videos(
                     local.discard()
     if switch is not None and encoder is not None:
         _flip(writer, switch, encoder.fingerprint, failed)
-        seen = {video_id for video_id, video in videos.items() if video.stream >= 0}
-        outcomes.result.reembedded = len(seen - failed)
+        outcomes.result.reembedded = sum(one.stream >= 0 for key, one in videos.items() if key not in failed)
     return True
 
 
