@@ -50,8 +50,8 @@ PruneFlag = Annotated[
     bool,
     option(
         "--prune",
-        "Remove files below PATH that no longer exist. Refused where PATH is empty or more "
-        "than half of its files are missing, as for a disk that is not mounted.",
+        "Remove files below PATH that no longer exist. Refused where more than half of its "
+        "files are missing, as for a disk that is not mounted.",
     ),
 ]
 PruneAllFlag = Annotated[
