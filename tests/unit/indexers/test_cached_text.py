@@ -1,10 +1,11 @@
-"""Rows that are kept: each text is encoded once."""
+"""Rows that are kept: each text is encoded once, and not too many are held."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from indexers.protocol import TextEncoder
@@ -35,3 +36,11 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert np.array_equal(held.encode_text(["aa", "b"]), first[[1, 0]])
     assert held.asked == ["b", "aa"]
     assert held.encode_text([]).shape == (0, 2)
+
+
+def test_beyond_a_bound_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexers.protocol.KEPT", 2)
+    held = Counting().keep_rows()
+    for text in ("a", "b", "c", "d", "a"):
+        assert signs(held.encode_text([text])) == [ord(text)]
+    assert held.asked == ["a", "b", "c", "d", "a"]
