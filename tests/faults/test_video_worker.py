@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from corpora.settings import ReadingSettings
 from corpora.video.ipc import MediaProcess
 from corpora.video.probe import probe_file
 from corpora.video.reader import MediaReader
-from rag.errors import DamagedFile, StalledFile, UnsupportedFile
+from rag.errors import DamagedFile, OverLimit, StalledFile, UnsupportedFile
 from tests.fakes.synthetic import write_video
 
 LONG = 900
@@ -86,6 +87,20 @@ def test_a_hang_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long
         assert str(problem.value).startswith(str(long_video))
         assert gone(stuck)
         assert count(reader, tmp_path / "a.mp4") == 2
+
+
+def test_a_call_that_is_busy_without_a_sign_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After ten stall limits, with work of every moment: any shorter one may be a library at work."""
+    (tmp_path / "endless.py").write_text("def spin(path):\n    while True:\n        pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    spin = importlib.import_module("endless").spin
+    begun = time.monotonic()
+    with contextlib.closing(MediaProcess(0.4, ReadingSettings())) as process:
+        with pytest.raises(OverLimit, match="no progress"):
+            list(process.ask(spin, str(tmp_path)))
+        assert time.monotonic() - begun > 4
+        assert process.pid is None
 
 
 def test_a_crash_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long_video: Path) -> None:
