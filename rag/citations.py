@@ -17,7 +17,15 @@ from rag.cues import cues_with
 from rag.questions import option_label
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Answer, Citation, PassageCitation, VideoCitation, pages_with, passage_citation
+from rag.records import (
+    Answer,
+    Citation,
+    PassageCitation,
+    VideoCitation,
+    is_still,
+    pages_with,
+    passage_citation,
+)
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.words import folded
 
@@ -174,21 +182,30 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
 def place_of_text(text: str, found: Citation) -> str:
     """A text, quoted, and where the citation has it: “It is gold.” at 4.0-6.5 s of f.mp4."""
     if isinstance(found, VideoCitation):
-        return f"{quotation(text)} at {_place(found)}"
+        return _said_in_video(text, found.start, found.end, found.path)
     return _of_file(quotation(one_line(text)), found.pages, found.path)
 
 
+def place_of_window(start: float, end: float, path: str) -> str:
+    """Seconds of a video, and its name; of a photograph its name alone: 4.0-6.5 s of f.mp4, f.png."""
+    name = PurePath(path).name
+    return name if is_still(start, end) else f"{start:.1f}-{end:.1f} s of {name}"
+
+
+def _said_in_video(text: str, start: float, end: float, path: str) -> str:
+    return f"{quotation(text)} {'in' if is_still(start, end) else 'at'} {place_of_window(start, end, path)}"
+
+
 def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
-    name = PurePath(found.path).name
     match found:
         case RetrievedClip(clip=clip, spans=spans):
             span = max(spans, key=lambda span: span.relevance, default=None)
             said = span.evidence if span and span.relevance >= found.image_relevance else None
             if said and not (said.kind == "tag" and repeats_name(said.text, found.path)):
-                return f"{quotation(said.text)} at {said.start:.1f}-{said.end:.1f} s of {name}"
-            return f"{clip.start:.1f}-{clip.end:.1f} s of {name}"
+                return _said_in_video(said.text, said.start, said.end, found.path)
+            return place_of_window(clip.start, clip.end, found.path)
         case VideoCitation(start=start, end=end):
-            return f"{start:.1f}-{end:.1f} s of {name}"
+            return place_of_window(start, end, found.path)
         case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
             return _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence]), found.path)
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from localization.windows import Window
+from rag.citations import place_of_window
 from rag.records import UNSURE, Answer, Question, VideoCitation, rounded_down
 from rag.retrieval import RetrievedClip, Retriever
 
@@ -37,7 +37,7 @@ def answer_by_images(
     return Answer(
         question=question,
         choice=None,
-        text=f"{window.start:.1f}-{window.end:.1f} s of {PurePath(clip.path).name}{like}.",
+        text=f"{place_of_window(window.start, window.end, clip.path)}{like}.",
         confidence=min(clip.image_relevance, UNSURE),
         explanation=f"Images of this window fit it (relevance {rounded_down(clip.image_relevance):.2f}). "
         f"{unanswered}".strip(),

@@ -14,7 +14,7 @@ from rag.citations import citation_window, cite, nearest, place_of_text
 from rag.reasoners.examples import sample_reading
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import ReadWindow
-from rag.records import PassageCitation, Question, pages_with
+from rag.records import PassageCitation, Question, VideoCitation, pages_with
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.retrieval.ranking import RelevantSpan
 
@@ -135,6 +135,18 @@ def test_the_place_of_a_text_is_its_page_or_when_it_is_said(
 ) -> None:
     cited = PassageCitation(path, "p", "", "It is dry.", 1.0, pages)
     assert place_of_text("It is dry.", cited) == place
+
+
+def test_a_photograph_is_named_without_times() -> None:
+    clip = Clip("f:0", "f", 0.0, 0.04)
+    seen = RetrievedClip(clip, "/coffee.png", "f", 1.0, 0.2, 0.2, ())
+    read = replace(
+        seen, image_relevance=0.1, spans=(RelevantSpan(said(0.0, 0.04, "LIGHTHOUSE TOURS", "ocr"), 0.2),)
+    )
+    cited = VideoCitation("/coffee.png", "f", 0.0, 0.04, 1.0, ())
+    assert nearest([seen]) == nearest([cited]) == "Nearest is coffee.png."
+    assert nearest([read]) == "Nearest is “LIGHTHOUSE TOURS” in coffee.png."
+    assert place_of_text("LIGHTHOUSE TOURS", cited) == "“LIGHTHOUSE TOURS” in coffee.png"
 
 
 def test_of_a_clip_the_text_that_is_nearest_is_named_else_that_of_a_passage() -> None:
