@@ -119,6 +119,7 @@ def test_an_image_of_too_many_pixels_is_refused_by_its_header(client: TestClient
         ({"query": "x", "like": "y@1"}, 400),
         ({"like": "y"}, 400),
         ({"like": "y@nan"}, 400),
+        ({"like": f"{'ab' * 16}@1"}, 404),
         ({"query": "x", "top-k": 3}, 422),
         ({"query": "\ud800"}, 422),
         ({"query": "x", "top_k": True}, 422),
