@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from corpora.settings import StorageSettings
 
 SCHEMES = ("s3://", "gs://", "az://")
-CHUNK = 32 * 2**20
+CHUNK = 8 * 2**20
 """Bytes read at once of an object that is copied."""
 READ_ATTEMPTS = 6
 """Most times that Lance sends a request that reads, whatever its options: a listing six, a range four."""

@@ -28,15 +28,14 @@ PROGRAM = "offline-video-rag"
 
 StrPath = str | os.PathLike[str]
 
-LIBRARY_HEAD = "head.json"
+LIBRARY_HEAD, SPARE_HEAD = "head.json", "head.spare.json"
 """Name of the file that names the versions of a library's tables, beside their folder."""
 
 
 def is_library(folder: StrPath) -> bool:
-    """Whether a local folder is that of a library: it has `head.json` and a folder of tables."""
-    return os.path.isfile(os.path.join(folder, LIBRARY_HEAD)) and os.path.isdir(
-        os.path.join(folder, "tables")
-    )
+    """Whether a local folder is that of a library: `head.json` or its copy, and a folder of tables."""
+    heads = (os.path.join(folder, name) for name in (LIBRARY_HEAD, SPARE_HEAD))
+    return any(map(os.path.isfile, heads)) and os.path.isdir(os.path.join(folder, "tables"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
-from corpora.outputs import LIBRARY_HEAD, is_library
+from corpora.outputs import LIBRARY_HEAD, SPARE_HEAD, is_library
 from corpora.records import Problem
 from corpora.sidecar_names import sidecars_among, sidecars_by_owner, spelled
 
@@ -227,7 +227,7 @@ class _Walk:
             if any(name.startswith(".") for name in names):
                 continue
             folder = "/".join(names[:-1])
-            if names[-1] == LIBRARY_HEAD and folder:
+            if names[-1] in (LIBRARY_HEAD, SPARE_HEAD) and folder:
                 heads.add(folder)
             if "tables" in names[1:-1]:
                 tables.add("/".join(names[: names.index("tables", 1)]))
@@ -284,7 +284,7 @@ class _Walk:
                 self._report(folder, f"folder: {os_problem(error)}", "skipped with all it holds")
                 continue
             held = {entry.name for entry in entries}
-            if folder != root and LIBRARY_HEAD in held and is_library(folder):
+            if folder != root and "tables" in held and is_library(folder):
                 continue
             files, left_out = [], list[str]()
             for entry in entries:

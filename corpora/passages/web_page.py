@@ -65,6 +65,13 @@ _CLOSED = re.compile(
     re.IGNORECASE,
 )
 """Elements that XHTML may close at once, and HTML may not: the rest of the page would be within them."""
+_BLOCK = re.compile(
+    r"<(/?)(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer"
+    r"|form|header|hgroup|listing|main|menu|nav|ol|pre|search|section|summary|ul)\b[^<>]*>",
+    re.IGNORECASE,
+)
+MAX_DEPTH = 500
+"""Blocks within blocks, below which one is a line end: for each the parser looks at all that it is within."""
 _OUR_MARK = re.compile(r"&#(?:0*[1-5](?!\d)|x0*[1-5](?![\da-f]));?", re.IGNORECASE)
 _BLANKS = re.compile(r"^[ \t]+|[ \t]{2,}", re.MULTILINE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([\w-]+)", re.IGNORECASE)
@@ -104,8 +111,22 @@ def text_of(html: str) -> str:
 
 
 def _readable(source: str) -> str:
-    """A page as the parser takes it: without our marks, and without elements that are closed at once."""
-    return _CLOSED.sub(r"<\1\2></\1>", _OUR_MARK.sub("", source))
+    """A page as the parser takes it: without our marks, elements that are closed at once and blocks that are
+    too deep."""
+    return _shallow(_CLOSED.sub(r"<\1\2></\1>", _OUR_MARK.sub("", source)))
+
+
+def _shallow(source: str) -> str:
+    """A page without the blocks below `MAX_DEPTH`."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        at = depth
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        return tag[0] if max(at, depth) <= MAX_DEPTH else "<br>"
+
+    return _BLOCK.sub(kept, source)
 
 
 def _read(source: str, leave_out: Sequence[str]) -> tuple[str, str]:

@@ -18,15 +18,14 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
-from corpora.outputs import LIBRARY_HEAD, atomic_file, atomic_write_text
+from corpora.outputs import LIBRARY_HEAD, SPARE_HEAD, atomic_file, atomic_write_text
 from corpora.platforms import SharedMark, is_marked, sync_folder, take_lock
 from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.error_mapping import write_errors
 
 HEAD = LIBRARY_HEAD
-"""Names the version of each table (`rag.store.head`)."""
-SPARE_HEAD = "head.spare.json"
-"""A copy of it, made when a writer closes, for one that a disk has damaged."""
+"""Names the version of each table (`rag.store.head`). `SPARE_HEAD` is a copy of it, made when a writer
+closes, for one that a disk has damaged."""
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 READERS = "readers.lock"

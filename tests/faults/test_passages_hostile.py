@@ -50,7 +50,7 @@ def growth(path: Path, start: str, unit: str, most: int = SIZE, floor: float = F
     return seconds[1] / seconds[0]
 
 
-@pytest.mark.parametrize("unit", ["<a", "<!--", '<a b="', "<![CDATA[", "&", "<span>"])
+@pytest.mark.parametrize("unit", ["<a", "<!--", '<a b="', "<![CDATA[", "&", "<span>", "<p><div>", "<p><pre>"])
 def test_broken_html_costs_no_square(tmp_path: Path, unit: str) -> None:
     assert growth(tmp_path / "a.html", "", unit, PAGE_SIZE, PAGE_FLOOR) < GROWTH
 

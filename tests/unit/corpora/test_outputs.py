@@ -125,14 +125,16 @@ def test_a_folder_is_written_again_by_force_alone(tmp_path: Path) -> None:
     assert {path.name: path.read_text() for path in (home / "sub").iterdir()} == {"a": "3", "b": "2"}
 
 
-@pytest.mark.parametrize("below", ["", "reports/new"])
-def test_a_folder_in_a_library_is_refused_before_anything_is_made(tmp_path: Path, below: str) -> None:
-    (tmp_path / "head.json").touch()
+@pytest.mark.parametrize(("below", "head"), [("", "head.json"), ("reports/new", "head.spare.json")])
+def test_a_folder_in_a_library_is_refused_before_anything_is_made(
+    tmp_path: Path, below: str, head: str
+) -> None:
+    (tmp_path / head).touch()
     (tmp_path / "tables").mkdir()
     for shared in (False, True):
         with pytest.raises(UsageError, match="is inside the library"):
             fill(tmp_path / below, FORCE, shared=shared, a="1")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["head.json", "tables"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [head, "tables"]
 
 
 def test_a_shared_folder_keeps_its_other_files(tmp_path: Path) -> None:
