@@ -212,13 +212,15 @@ def media_size(path: str) -> int:
 
 def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
     """The packets of these streams in the order of the file, each a sign that reading goes on; raises
-    `av.FFmpegError` where it fails."""
+    `av.FFmpegError` where it fails. Of a photograph it is one, whatever bytes follow its end."""
     try:
         for packet in container.demux(streams):
             # The empty ones at the end are PyAV's own, to flush decoders.
             if packet.size:
                 beat()
                 yield packet
+                if container.format.name in _PHOTOGRAPHS.values():
+                    return
     except IndexError:
         # At the end of the file PyAV trips over streams that came up on the way; all packets were given.
         return

@@ -29,6 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     turned = Image.Exif()
     turned[0x0112] = 6
     poster.rotate(90, expand=True).save(corpus / "DSC_3.jpg", exif=turned)
+    Image.fromarray(data.astronaut()).save(corpus / "DSC_9.png")
+    with (corpus / "DSC_9.png").open("ab") as file:
+        file.write(b"what a program appended")
     (corpus / "DSC_4.jpg").write_bytes(b"no photograph")
     (corpus / "DSC_5.nef").write_bytes(b"MM\0*")
     shutil.copy(Path(__file__).parents[1] / "fakes" / "poster.heic", corpus / "DSC_6.heic")
@@ -45,7 +48,7 @@ def test_what_is_no_photograph_is_named_and_a_cover_ignored(folder: Path) -> Non
     assert [Path(each["path"]).name for each in report["problems"]] == ["DSC_4.jpg", "DSC_7.heic"]
     assert any("DSC_5.nef" in line and "JPEG" in line for line in report["unread"])
     assert str(folder / "corpus" / "clip.jpg") in report["ignored_files"]
-    assert report["indexed"] == 6
+    assert report["indexed"] == 7
 
 
 @pytest.mark.parametrize(
