@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from indexers.imagenet import ClassSpace, open_space
-from indexers.protocol import TextEncoder, unit_rows
+from indexers.protocol import TextEncoder
 from indexers.settings import EncoderSettings
+from tests.fakes.answer_world import BagOfWords
 
 USE = """
 from indexers.asr import find_voice
@@ -36,20 +37,6 @@ def test_no_model_keeps_telemetry(tmp_path: Path) -> None:
     assert found <= {("cache", "rag")}
 
 
-class Numbers(TextEncoder):
-    """A `TextEncoder` whose vectors follow from the lengths of texts; counts what it encodes."""
-
-    name, dim, fingerprint = "numbers", 8, "0" * 32
-
-    def __init__(self) -> None:
-        self.encoded = 0
-
-    def _encode(self, texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        self.encoded += len(texts)
-        lengths = np.array([[len(text)] for text in texts], np.float32)
-        return unit_rows(np.cos(lengths * np.arange(1, 9, dtype=np.float32)))
-
-
 def _space(encoder: TextEncoder) -> ClassSpace:
     return open_space(encoder, EncoderSettings())
 
@@ -58,11 +45,11 @@ def _space(encoder: TextEncoder) -> ClassSpace:
 def test_damaged_class_vectors_are_made_again(
     damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = Numbers()
+    encoder = BagOfWords()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("indexers.imagenet.open_text_encoder", lambda *_: encoder)
     whole = _space(encoder)
-    once = encoder.encoded
+    once = len(encoder.encoded)
     (kept,) = (tmp_path / "rag" / "classes").iterdir()
     data = kept.read_bytes()
     kept.unlink()
@@ -73,7 +60,7 @@ def test_damaged_class_vectors_are_made_again(
         kept.write_bytes(data[:at] if damage == "cut" else data[:at] + bytes(64) + data[at + 64 :])
     again = _space(encoder)
     np.testing.assert_array_equal(again.classes, whole.classes)
-    assert encoder.encoded == 2 * once
+    assert len(encoder.encoded) == 2 * once
     if damage != "folder":
         np.testing.assert_array_equal(_space(encoder).classes, whole.classes)
-        assert encoder.encoded == 2 * once
+        assert len(encoder.encoded) == 2 * once

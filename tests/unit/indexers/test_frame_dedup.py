@@ -8,18 +8,9 @@ from numpy.typing import NDArray
 
 from corpora.records import Frames
 from indexers.frame_dedup import DEDUP_THRESHOLD, encode_frames, representative_frames
-from indexers.protocol import ImageEncoder
+from tests.fakes.mean_colors import MeanColors
 
 SHAPE = (48, 60)
-
-
-class Means(ImageEncoder):
-    """Means of colours as vectors."""
-
-    name, dim, batch, weights, fingerprint, backend = "means", 3, 4, "", "", ""
-
-    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return images.mean(axis=(1, 2), dtype=np.float32)
 
 
 def noise(seed: int, count: int = 1, shape: tuple[int, int] = SHAPE) -> NDArray[np.uint8]:
@@ -59,6 +50,6 @@ def test_a_small_change_anywhere_is_seen(corner: tuple[int, int]) -> None:
 
 def test_reused_frames_take_their_stand_ins_vector() -> None:
     images = np.concatenate([still(0, 3), noise(1, 2), still(2, 4)])
-    rows = encode_frames(Means(), frames(images))
-    expected = Means().encode_images(images[representative_frames(images)])
+    rows = encode_frames(MeanColors(), frames(images))
+    expected = MeanColors().encode_images(images[representative_frames(images)])
     assert np.array_equal(rows, expected)
