@@ -188,17 +188,6 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert "none of these is in the library: b.txt" in capsys.readouterr().err
 
 
-def test_an_interrupt_is_one_line_and_130(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(library, "search", interrupt)
-    assert main(["search", "x"]) == 130
-    assert capsys.readouterr().err == "rag: interrupted\n"
-
-
 def test_a_bug_is_raised(library: FixedLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise BrokenPipeError("ours")

@@ -19,12 +19,9 @@ from rag.reasoners.roles.answers import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.searching import PLAN, SEARCH_STEP, PlanRequest
 from rag.reasoners.roles.watching import MATCH_FRAME, OBSERVE, MatchRequest, ObserveRequest
 from rag.reasoners.testing import ReasonerContract
-from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Usage
 from rag.settings import Settings
-from tests.fakes.chat_server import chat_server, say
-from tests.fakes.embedded_reasoner import Tower, embedded, sentences
-from tests.fakes.scripted_roles import play
+from tests.fakes.embedded_reasoner import embedded, sentences
 from tests.fakes.simulated_world import simulated_reasoner
 
 
@@ -33,37 +30,12 @@ def embedded_without_images() -> Iterator[Reasoner]:
     yield open_reasoner(Settings(), sentences(), None)
 
 
-@contextmanager
-def token_counting() -> Iterator[Reasoner]:
-    with embedded() as inner:
-        yield TokenCountingReasoner(inner)
-
-
-@contextmanager
-def routed() -> Iterator[Reasoner]:
-    """An embedded analyst; a language model for all else."""
-    with chat_server([say(play)]) as server:
-        own = {"kind": "openai", "model": "scripted", "base_url": server.base_url}
-        chosen = {"planner": own, "watcher": own, "judge": own}
-        yield open_reasoner(Settings(reasoner=chosen), sentences(), Tower())
-
-
 class TestEmbedded(ReasonerContract):
     open = staticmethod(embedded)
 
 
 class TestEmbeddedWithoutImages(ReasonerContract):
     open = staticmethod(embedded_without_images)
-
-
-@pytest.mark.slow
-class TestTokenCounting(ReasonerContract):
-    open = staticmethod(token_counting)
-
-
-@pytest.mark.slow
-class TestRouted(ReasonerContract):
-    open = staticmethod(routed)
 
 
 @pytest.mark.slow

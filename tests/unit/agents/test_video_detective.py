@@ -16,7 +16,7 @@ from corpora.records import Evidence
 from eval.tasks.libraries import fingerprints
 from localization.graph import affinity_graph, centred
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.evidence import pack_citations, read_packs, texts_of, weak_evidence
+from rag.agents.video_detective.evidence import pack_citations, read_packs, weak_evidence
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evidence_items
 from rag.agents.video_detective.records import (
     PAPER,
@@ -310,11 +310,6 @@ def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].t
     source = "caption" if kind == "caption" else "asr"
     words = Words(text, source, kind, 0.5, "question", start, end)  # type: ignore[arg-type]  # by name
     return Pack(0, start, end, (start,), words, 0.5, True)
-
-
-def test_a_sentence_is_whole_where_the_pack_cuts_it(material: VideoFeatures) -> None:
-    held = texts_of(material, pack(14.5, 16.0))
-    assert [text.text for text in held if text.kind == "subtitle"] == [cue.text for cue in CUES[1:4]]
 
 
 def test_a_citation_reaches_the_lines_that_it_quotes(library: Library, material: VideoFeatures) -> None:

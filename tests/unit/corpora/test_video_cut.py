@@ -130,13 +130,6 @@ def test_a_copy_for_players_has_every_frame(tmp_path: Path) -> None:
     assert codes(tmp_path / "copy.mp4") == list(range(30))
 
 
-def test_a_still_image_over_the_whole_interval(tmp_path: Path) -> None:
-    times = write_video(tmp_path / "a.mp4", 6, variable_rate=True)
-    long = next(i for i in range(len(times) - 1) if times[i + 1] - times[i] > 1.2)
-    cut_clip(tmp_path / "a.mp4", times[long] + 0.3, times[long] + 1.0, tmp_path / "clip.mp4")
-    assert codes(tmp_path / "clip.mp4") == [long]
-
-
 @pytest.mark.parametrize("audio", [False, True])
 def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool) -> None:
     times = write_video(tmp_path / "a.mp4", 6, variable_rate=True, audio=audio)
@@ -151,14 +144,6 @@ def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool
             assert codes(tmp_path / "clip.mp4") == [len(times) - 1]
         with pytest.raises(DamagedFile):
             cut_clip(tmp_path / "a.mp4", end + 0.1, end + 0.2, tmp_path / "none.mp4")
-
-
-def test_the_last_frame_stays_while_the_sound_goes_on(tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", 0.1, audio=np.full(20 * 16000, 0.1, np.float32))
-    cut_clip(tmp_path / "a.mp4", 10.0, 15.0, tmp_path / "clip.mp4")
-    assert codes(tmp_path / "clip.mp4") == [0]
-    with MediaReader() as reader:
-        assert reader.probe(str(tmp_path / "clip.mp4")).duration == pytest.approx(5.0, abs=0.05)
 
 
 def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:

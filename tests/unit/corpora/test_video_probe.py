@@ -96,15 +96,6 @@ def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:
     assert (probe.stream, probe.video_streams, probe.width, probe.audio) == (-1, 0, 0, True)
 
 
-@pytest.mark.parametrize("name", ["a.mkv", "a.ts", "a.webm", "a.gif", "a.avi", "a.flv"])
-def test_other_containers(reader: MediaReader, tmp_path: Path, name: str) -> None:
-    codec = {"a.avi": "mpeg4", "a.flv": "libx264"}.get(name, "")
-    write_video(tmp_path / name, 3, codec=codec)
-    probe = reader.probe(str(tmp_path / name))
-    assert probe.duration == pytest.approx(3.0, abs=0.15)
-    assert probe.fps == pytest.approx(10.0, abs=0.5)
-
-
 HOSTILE = {
     "playlist.mp4": b"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n",
     "list.mp4": b"ffconcat version 1.0\nfile a.mp4\n",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from corpora.video.sidecars import read_sidecar
 from eval.reports.report_file import read_report
 from eval.runs.records import Output, Query, check_sample, make_sample
-from eval.tasks.longvideo.dataset import LongQuestion, query_of
+from eval.tasks.longvideo.dataset import query_of
 from eval.tasks.longvideo.published import (
     FOLDER,
     PublishedQuestions,
@@ -23,17 +22,8 @@ from eval.tasks.longvideo.published import (
     right_option,
     write_subtitles,
 )
-from eval.tasks.longvideo.task import (
-    FULL,
-    MINI,
-    LongVideoScore,
-    LongVideoScorer,
-    SyntheticVideos,
-    open_folder,
-)
-from eval.tasks.published import read_records
+from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
 from eval.tasks.videos import FoundVideos, with_subtitles
-from eval.workbench.jobs import video_jobs
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.layouts import QUESTIONS, Layout
@@ -218,18 +208,6 @@ def test_any_of_several_gold_windows_counts() -> None:
     shown = Output(choice="A", frames_read={"v": (8.5,)}, evidence={"words": [[8.2, 8.4]]})
     assert scorer.score(query, shown) == LongVideoScore(True, gold_shown=True, gold_read=True)
     assert LongVideoScorer().score(query, shown) == LongVideoScore(True, gold_shown=False, gold_read=False)
-
-
-@pytest.mark.parametrize(("made", "count"), [(FULL, 26), (MINI, 12)])
-def test_the_synthetic_questions_are_about_the_videos_that_are_rendered(
-    made: SyntheticVideos, count: int
-) -> None:
-    questions = read_records(made.questions, LongQuestion)
-    jobs = video_jobs(made.plan)
-    assert Counter(asked.video for asked in questions) == {job.name: count for job in jobs}
-    for asked in questions:
-        assert query_of(asked).window[1] > 0
-        assert asked.order[ord(asked.answer) - 65] == 3
 
 
 def test_a_folder_without_videos_is_refused(tmp_path: Path) -> None:

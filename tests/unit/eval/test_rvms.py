@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from eval.metrics.scored import Scored
 from eval.runs.records import Query, Sample
-from eval.tasks.published import published_files, read_records
+from eval.tasks.published import published_files
 from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
 from eval.tasks.rvms.scorer import (
     CandidateScore,
@@ -25,8 +25,7 @@ from eval.tasks.rvms.scorer import (
     score_of_candidates,
     was_found,
 )
-from eval.tasks.rvms.task import FULL, RULES, open_folder
-from eval.workbench.web import Upload
+from eval.tasks.rvms.task import RULES, open_folder
 from rag.agents.raclo.records import cues_of, only_cues
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
@@ -105,22 +104,6 @@ def test_unusable_rows_are_named_and_the_others_are_used(tmp_path: Path) -> None
     message = str(problem.value)
     assert [line for line in range(1, 7) if f"rows.jsonl:{line}: " in message] == [1, 2, 3]
     assert message.endswith("and 2 more")
-
-
-def test_the_queries_are_about_the_videos_that_are_rendered() -> None:
-    known = {upload.url for upload in read_records(FULL.drafted / "uploads.jsonl", Upload)}
-    samples = read_records(FULL.drafted / "samples.jsonl", RvmsSample)
-    assert len({sample.url for sample in samples}) == 16
-    assert len({sample.sample_id for sample in samples}) == len(samples) == 432
-    assert Counter(sample.task for sample in samples) == dict.fromkeys(TASKS, 48)
-    assert Counter(sample.group for sample in samples) == dict.fromkeys(GROUPS, 108)
-    assert known > {one.url for sample in samples for one in sample.uploads}
-    for sample in samples:
-        assert cues_of(sample.memory) == sample.task
-        assert sample.shot is not None
-        assert sample.event is not None
-        assert sample.key_time is not None
-        assert sample.shot[0] <= sample.event[0] <= sample.key_time <= sample.event[1] <= sample.shot[1]
 
 
 def checked(**fields: Any) -> CandidateScore:

@@ -90,15 +90,3 @@ def test_a_question_of_labels_is_read_in_linear_time() -> None:
     started = time.process_time()
     assert parse_question("A. " * 5_000).options == ()
     assert time.process_time() - started < 0.5, "quadratic: 1.5 s or more"
-
-
-@pytest.mark.slow
-@given(st.text(max_size=300))
-def test_any_text_is_a_question_or_refused(text: str) -> None:
-    try:
-        parsed = parse_question(text)
-    except QuestionError:
-        return
-    assert parsed.text
-    parsed.text.encode()
-    assert len(parsed.options) != 1

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from rag.errors import EncoderMismatch
 from rag.library import Library
-from rag.server.problems import MOST_ERRORS, MOST_KEYS
+from rag.server.problems import MOST_KEYS
 from rag.server.questions import proving_line, with_proof
 from rag.server.renditions import decode_image
 from rag.store.error_mapping import TableGone
@@ -153,12 +153,6 @@ def test_an_object_with_very_many_keys_has_one_error(client: TestClient) -> None
     answer = client.post("/v1/ask", json={"question": "What?", "filter": keys})
     assert (answer.status_code, len(answer.json()["errors"])) == (422, 1)
     assert str(MOST_KEYS) in answer.json()["detail"]
-
-
-def test_a_problem_lists_the_first_errors_and_counts_all(client: TestClient) -> None:
-    answer = client.post("/v1/search", json=dict.fromkeys(map(str, range(MOST_KEYS)), 0))
-    assert (answer.status_code, len(answer.json()["errors"])) == (422, MOST_ERRORS)
-    assert answer.json()["detail"].endswith(f"{MOST_KEYS} errors in all")
 
 
 def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, world: World) -> None:

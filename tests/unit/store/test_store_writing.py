@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, Passage, Problem
-from rag.errors import EncoderMismatch, LibraryNotFound
+from rag.errors import LibraryNotFound
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, EncoderRef, FileRow
+from rag.store.records import ClipFrames, FileRow
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import (
@@ -150,22 +150,6 @@ def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path: Path) -> No
         writer.put_file(file_row(video_path(1), video(1).video_id, "video"))
         assert writer.drop_unfinished() == (video(2).video_id,)
         assert writer.incomplete() == {video(1).video_id}
-
-
-def test_another_encoder_is_refused_with_the_command(tmp_path: Path) -> None:
-    other = EncoderRef("other", "0" * 32, 16)
-    with Writer.open(tmp_path / "lib") as writer:
-        stored = writer.set_meta(META)
-        assert stored.library_id
-        assert writer.set_meta(META) == stored
-        with pytest.raises(EncoderMismatch, match=r"tiny .* not with other .*rag index FOLDER --reembed"):
-            writer.set_meta(dataclasses.replace(META, image_encoder=other))
-        with pytest.raises(EncoderMismatch, match="with none"):
-            writer.set_meta(dataclasses.replace(META, image_encoder=None))
-        with pytest.raises(EncoderMismatch, match=r"text encoder words.*index into a new library"):
-            writer.set_meta(dataclasses.replace(META, text_encoder=other))
-    with Writer.open(tmp_path / "lib") as writer:
-        assert writer.meta == stored
 
 
 def test_a_library_without_images_may_be_given_an_encoder(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +10,10 @@ from typing import Any, cast
 import pytest
 
 from corpora.identity import content_hash
-from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, QuestionError, WebError, WebUnusable
+from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, QuestionError, WebUnusable
 from rag.library import Library
 from rag.records import VideoHit
-from rag.web import PageEntry, TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
+from rag.web import PageEntry, TranscriptLine, VideoEntry, open_web, write_catalogue
 from tests.fakes.browser_world import make_web
 
 HOST = "https://videos.example/watch?v="
@@ -128,42 +126,6 @@ def test_a_download_is_the_whole_file(folder: Path) -> None:
     (folder / "video.mp4").unlink()
     with pytest.raises(WebUnusable, match="gone"):
         web.media(f"{HOST}v00")
-
-
-def browse(web: Web) -> list[str]:
-    """A fixed walk that meets whatever comes; what came of each step."""
-    outcomes = []
-    steps: list[Callable[[], object]] = []
-    for n in range(COUNT):
-        url = f"{HOST}v{n:02d}"
-        steps += [
-            lambda url=url: web.open(url),
-            lambda url=url: web.transcript(url),
-            lambda url=url: web.download(url),
-            lambda n=n: web.search_videos(f"kettle {n}").results,
-            lambda n=n: web.search(f"vinegar {n}").results,
-        ]
-    for step in steps + steps:
-        try:
-            outcomes.append(repr(step()))
-        except WebError as error:
-            outcomes.append(repr(error))
-    return outcomes
-
-
-def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> None:
-    web = open_web(folder, engine="bm25")
-    alone = web.session()
-    browse(alone)
-    browse(web)
-    trace = WebTrace(tmp_path / "trace.jsonl")
-    later = web.session(trace)
-    browse(later)
-    assert later.trace.events == alone.trace.events
-    lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert lines[0].pop("schema") == "rag.trace/1"
-    assert lines == json.loads(json.dumps([event.line() for event in trace.events]))
-    assert [line["number"] for line in lines] == list(range(1, len(lines) + 1))
 
 
 class FakeLibrary:

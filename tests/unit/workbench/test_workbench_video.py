@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import av
 import pytest
 
 from corpora.scan import scan
@@ -56,19 +55,6 @@ def test_the_index_finds_videos_and_never_the_truth(corpus: Path) -> None:
     assert [file.kind for file in found.files] == ["video"] * 3
     (beside,) = [path for file in found.files for path in file.sidecars]
     assert read_sidecar(str(beside)).notes == ()
-
-
-def test_clips_are_bare(corpus: Path) -> None:
-    for line in of_kind(truths(corpus), "clip"):
-        path = corpus / "videos" / line["video"]
-        assert len(path.stem) == 12
-        assert int(path.stem, 16)
-        assert not path.with_suffix(".info.json").exists()
-        with av.open(str(path)) as container:
-            assert {stream.type for stream in container.streams} == {"video", "audio"}
-            assert container.streams.video[0].codec_context.name == "h264"
-            assert not {"title", "description", "keywords", "comment", "encoder"} & set(container.metadata)
-            assert container.duration == pytest.approx(30e6, abs=1e5)
 
 
 def test_a_long_video_says_much_about_itself(corpus: Path) -> None:
