@@ -1,11 +1,13 @@
-"""The files of `deploy/`: whole YAML, a shell script without syntax errors, and flags that `rag` has."""
+"""The files of `deploy/`, and the settings of `rag mcp --print-config`: whole, with flags that there are."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.fakes.command import run_rag
@@ -30,3 +32,17 @@ def test_their_commands_have_flags_that_there_are(tmp_path: Path) -> None:
             used |= set(re.findall(r"--[a-z-]+", match[0]))
     known = set(re.findall(r"--[a-z-]+", run_rag(tmp_path, "index", "--help").stdout))
     assert {"--engine", "--address", "--shard", "--library"} <= used <= known
+
+
+@pytest.mark.parametrize("given", [("--config", "own.toml"), ()])
+def test_the_printed_settings_start_the_server_of_this_library(
+    given: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "caf\xe9").mkdir()
+    file = tmp_path / (given[1] if given else "rag.toml")
+    file.write_text("seed = 7\n")
+    done = run_rag(tmp_path, "mcp", "--library", "caf\xe9/.rag", *given, "--print-config")
+    (entry,) = json.loads(done.stdout)["mcpServers"].values()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"][-5:] == ["mcp", "--library", str(tmp_path / "caf\xe9/.rag"), "--config", str(file)]

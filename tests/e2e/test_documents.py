@@ -1,4 +1,4 @@
-"""Questions over a few documents and the bundled sentence encoder: other words, misspelled ones, pages."""
+"""Questions over a few documents and the bundled sentence encoder: other words, misspelled ones, scans."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from pypdf import PdfWriter
 
 from rag import Library, PassageCitation
+from rag.indexing import index
 from rag.records import SearchFilter
 from rag.rendering.terminal import answer_lines, hit_lines
 from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
 from rag.retrieval.spelling import respelled
+from rag.settings import load_settings
 from rag.store.reading import EVERYTHING
 from tests.fakes.command import run_rag
-from tests.fakes.documents import write_pdf
+from tests.fakes.documents import page_image, write_pdf, write_scans
 from tests.fakes.library_dump import dump
 
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples/llamaindex_query_engine.py")
@@ -244,3 +248,45 @@ def test_its_example_prints_answer_and_sources_or_that_there_is_no_library(
     monkeypatch.setattr(sys, "argv", ["example", str(folder / "nope"), "What is the mirror made of?"])
     with pytest.raises(SystemExit, match=r"nope: no library here; make one with: rag index FOLDER"):
         runpy.run_path(EXAMPLE, run_name="__main__")
+
+
+PUMP = "The fuel pump\n\nThe fuel pump is behind the left cover.\nIt is removed with its seal."
+ROWS = (
+    "Part\tThread\tTorque",
+    "Wheel bolts\tM12\t110 Nm",
+    "Drain plug\tM14\t35 Nm",
+    "Spark plug\tM10\t12 Nm",
+)
+TORQUES = "\n".join(["Tightening torques", "", *ROWS])
+
+
+def write_manual(path: Path) -> None:
+    """A page of text, a fax, a blank page and one that is turned."""
+    blank = Image.new("L", (1654, 2339), 252)
+    pages = ["Oil is filled in at the yellow cap.", page_image(PUMP).convert("1"), blank]
+    writer = PdfWriter(clone_from=write_scans(path, [*pages, page_image(TORQUES).rotate(90, expand=True)]))
+    writer.pages[3].rotation = 90
+    writer.write(path)
+
+
+def test_a_scanned_manual_is_asked(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    write_manual(corpus / "manual.pdf")
+    settings = load_settings(
+        flags={"library": tmp_path / "library", "encoder.image": "none", "ocr.mode": "on"}
+    )
+    report = index([corpus], settings=settings)
+    assert (report.passages, report.problems) == (3, [])
+    with Library.open(settings=settings) as library:
+        for question, answer, page in (
+            ("What is the torque of the wheel bolts?", "110 Nm", 4),
+            ("Where is the fuel pump?", "behind the left cover", 2),
+            ("Where is oil filled in?", "yellow cap", 1),
+        ):
+            found = library.ask(question)
+            assert answer in found.text
+            citation = found.citations[0]
+            assert isinstance(citation, PassageCitation)
+            assert citation.path == str(corpus / "manual.pdf")
+            assert (citation.title, citation.pages) == ("", (page,))

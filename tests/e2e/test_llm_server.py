@@ -9,14 +9,16 @@ import time
 
 import pytest
 
+from rag import Library
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError, Unanswered
 from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.llm.usage import KEYS
 from rag.reasoners.roles.answers import ANSWER_CHOICE
 from rag.reasoners.roles.questions import ANCHOR_EVENT
-from rag.settings import ReasonerSettings
+from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import (
     chat_server,
     cut,
@@ -30,6 +32,7 @@ from tests.fakes.chat_server import (
     takes_no_format,
     thinks_first,
 )
+from tests.fakes.synthetic import write_video
 
 ANCHOR = {"description": "she polishes something", "position": "before"}
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [1]}
@@ -294,3 +297,46 @@ def test_a_reply_is_as_long_as_its_role_needs_and_thinking_has_the_whole_room():
     with chat_server([say(ANCHOR)]) as server:
         ask(server.base_url, max_tokens=100)
         assert server.requests[0]["max_tokens"] == 100
+
+
+REWRITTEN = {"visual_query": "A video that shows a bench.", "passage_queries": ["torque wrench clicks"]}
+ANSWER = {"text": "the torque wrench", "confidence": 0.9, "explanation": "It is said.", "windows": [0]}
+QUESTION = "What clicks on the bench?"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    corpus = tmp_path_factory.mktemp("corpus")
+    write_video(corpus / "bench.mp4", 12, subtitles=[(1, 4, "The torque wrench clicks.")])
+    library = tmp_path_factory.mktemp("library") / ".rag"
+    Library.index(
+        [corpus], settings=Settings(library=library, ocr={"mode": "off"}, encoder={"image": "none"})
+    )
+    return library
+
+
+def asked(folder, base_url, **reasoner):
+    chosen = {"kind": "openai", "model": "scripted", "base_url": base_url, **reasoner}
+    settings = Settings(reasoner=chosen, localize={"frame_budget": 4})
+    with Library.open(folder, settings=settings) as library:
+        return library.ask(QUESTION)
+
+
+def test_a_model_answers_from_the_frames_and_words_of_a_window(folder):
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+    with chat_server(
+        [say(REWRITTEN, usage), say({**ANCHOR, "position": "within"}, usage), say(ANSWER, usage)]
+    ) as server:
+        answer = asked(folder, server.base_url)
+    assert (answer.text, answer.matched, answer.confidence) == ("the torque wrench", True, 0.9)
+    (citation,) = answer.citations
+    assert citation.path.endswith("bench.mp4")
+    assert citation.start < 4
+    assert citation.end > 1
+    assert (answer.usage.calls, answer.usage.prompt_tokens) == (3, 3000)
+    assert set(answer.usage.by_role) == {"rewrite_question", "anchor_event", "answer_open"}
+    assert set(answer.usage.by_role["answer_open"]) == set(KEYS)
+    content = server.requests[2]["messages"][1]["content"]
+    images = [block for block in content if block["type"] == "image_url"]
+    assert 1 <= len(images) <= 4
+    assert "The torque wrench clicks." in content[0]["text"]

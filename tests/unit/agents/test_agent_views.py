@@ -1,4 +1,4 @@
-"""How runs are shown, of each agent alike: lines of every step, and JSON."""
+"""How runs are shown, of each agent alike: lines of every step, JSON, traces, and what the command prints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from corpora.outputs import OverwritePolicy
+from rag._cli.main import main
 from rag.agents.raclo import agent as raclo_agent
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import PAPER
@@ -22,13 +24,19 @@ from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import MAIN
 from rag.agents.video_detective import agent as detective_agent
 from rag.agents.video_detective.agent import VideoDetective
+from rag.engine import Engine
+from rag.errors import RagError, UsageError
+from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
 from rag.records import Question
 from rag.rendering.shapes import to_json
-from rag.web import Web
-from tests.fakes import detective_world
-from tests.fakes.browser_world import ASKED, RecallingReasoner, RuleReasoner, frame_source, make_web
+from rag.web import Web, WebTrace
+from rag.web.trace import TraceFile
+from tests.fakes import browser_world
+from tests.fakes.answer_world import blank_frames
+from tests.fakes.browser_world import ASKED, RecallingReasoner, frame_source, make_web
+from tests.fakes.detective_world import RuleReasoner, open_world, question
 from tests.fakes.shotfinder_world import ShotReasoner
 
 ODD = "a <kettle> boils"
@@ -41,7 +49,9 @@ def web_of(folder: Path) -> Web:
 
 def browse(folder: Path, watch: Watch) -> Any:
     asked = Question("q", f"{ASKED.text} {ODD}")
-    return run_video_browser(asked, web_of(folder), RuleReasoner(), frame_source(), MAIN, watch=watch)
+    return run_video_browser(
+        asked, web_of(folder), browser_world.RuleReasoner(), frame_source(), MAIN, watch=watch
+    )
 
 
 def recall(folder: Path, watch: Watch) -> Any:
@@ -55,9 +65,9 @@ def shots(folder: Path, watch: Watch) -> Any:
 
 
 def investigate(folder: Path, watch: Watch) -> Any:
-    reasoner = cast("Reasoner", detective_world.RuleReasoner(fails=["observe"]))
-    with detective_world.open_world(folder) as library:
-        asked = detective_world.question(f"Which thing is of part 9, {ODD}?")
+    reasoner = cast("Reasoner", RuleReasoner(fails=["observe"]))
+    with open_world(folder) as library:
+        asked = question(f"Which thing is of part 9, {ODD}?")
         return VideoDetective(library, reasoner=reasoner).investigate("workshop", asked, watch)
 
 
@@ -94,3 +104,64 @@ def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() 
     assert problem.startswith("  problem: no\\nword")
     assert problem.endswith("word ")
     assert not [*step_lines(Step(2, "web", "search: ok", details=None), 40)]
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
+    """The command's library is the made-up one, and its reasoner the rules."""
+    reasoner = RuleReasoner()
+
+    def opened(*_: Any, **__: Any) -> Library:
+        library = open_world(tmp_path)
+        library.engine.__dict__["reasoner"] = reasoner
+        return library
+
+    monkeypatch.setattr(Library, "open", opened)
+    monkeypatch.setattr(Engine, "read_frames", lambda _, path, times: blank_frames(path, times))
+    monkeypatch.chdir(tmp_path)
+    return reasoner
+
+
+OPTIONS = [word for option in question().options for word in ("--option", option)]
+
+
+def test_the_command_prints_steps_and_writes_a_trace(
+    rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
+    assert main([*words, "--trace", "t.jsonl", "--json"]) == 0
+    out, err = capsys.readouterr()
+    reported = json.loads(out)
+    assert reported["answer"]["choice"] == "D"
+    lines = [json.loads(line) for line in Path("t.jsonl").read_text(encoding="utf-8").splitlines()]
+    looked = ["look"] * len(reported["looks"])
+    assert [line["kind"] for line in lines] == ["plan", *looked, "show", "answer", "result"]
+    assert [line["data"] for line in lines[1:-3]] == reported["looks"]
+    assert (reported["settings"]["beta"], reported["tokens_counted_as"][:6]) == (0.6, "as the")
+    assert err.startswith("plan: 5 facets")
+    assert "look: 1/10" in err
+    first = Path("t.jsonl").read_bytes()
+    again = ["--trace", "t.jsonl", "--force", "--text", "--looks", "3", "--frames", "8"]
+    assert main([*words, *again]) == 0
+    out, err = capsys.readouterr()
+    assert "the hammer of part 9" in out
+    assert "look: 4/" not in err
+    assert Path("t.jsonl").read_bytes() != first
+    assert "observe" in rules.asked
+
+
+def test_a_trace_that_is_never_written_leaves_an_old_one(tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    TraceFile(old).write(Step(1, "plan", "one query").line())
+    held = old.read_bytes()
+    with pytest.raises(UsageError, match="exists"):
+        TraceFile(old)
+    TraceFile(old, OverwritePolicy(force=True))
+    assert old.read_bytes() == held
+    TraceFile(tmp_path / "new.jsonl")
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with pytest.raises(RagError, match="/dev/full: cannot be written: no space"):
+        WebTrace("/dev/full").add("open", "https://v.example/")

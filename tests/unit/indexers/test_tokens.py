@@ -1,10 +1,11 @@
-"""Tokens of odd texts and folders."""
+"""Tokens of odd texts and folders, and rows that are kept: each text is encoded once."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from indexers.e5 import FILE, Q4, E5File, PieceTokens
@@ -12,6 +13,7 @@ from indexers.models.lookup import find_weights
 from indexers.settings import EncoderSettings
 from indexers.tokens import sentence_tokens
 from rag.errors import WeightsInvalid
+from tests.fakes.answer_world import BagOfWords
 
 LONG = "lamp " * 300
 
@@ -46,3 +48,20 @@ def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch: pytes
     whole = E5File(path).tokens
     assert found == [[whole(text).tolist()] * 2 for text in texts]
     assert len(found[0][0]) > 5
+
+
+def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
+    held = BagOfWords().keep_rows()
+    first = held.encode_text(["lamp", "drill", "lamp"])
+    assert np.array_equal(first, BagOfWords().encode_text(["lamp", "drill", "lamp"]))
+    assert np.array_equal(held.encode_text(["drill", "lamp"]), first[[1, 0]])
+    assert held.encoded == ["lamp", "drill"]
+    assert held.encode_text([]).shape == (0, held.dim)
+
+
+def test_beyond_a_bound_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexers.protocol.KEPT", 2)
+    held, asked = BagOfWords().keep_rows(), ["lamp", "drill", "iron", "spoon", "lamp"]
+    for text in asked:
+        assert np.array_equal(held.encode_text([text]), BagOfWords().encode_text([text]))
+    assert held.encoded == asked

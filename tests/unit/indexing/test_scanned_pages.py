@@ -11,12 +11,29 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from corpora.passages.page_layout import TextLine
+from indexers.ocr import Ocr
 from indexers.protocol import Disabled
 from rag.indexing import IndexReport, index, pipeline
 from rag.indexing.report import Progress
 from rag.settings import load_settings
 from tests.fakes.documents import write_scans
-from tests.fakes.level_ocr import LevelOcr
+
+
+class LevelOcr(Ocr):
+    """Reads the gray level of a page into `seen`, and is interrupted at that of `stop_at`."""
+
+    def __init__(self, seen: list[int], stop_at: int | None = None) -> None:
+        super().__init__(None, "levels", 0.5, "on")
+        self.seen = seen
+        self.stop_at = stop_at
+
+    def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
+        level = int(image[0, 0])
+        if level == self.stop_at:
+            raise KeyboardInterrupt
+        self.seen.append(level)
+        return [] if level == 255 else [TextLine(10, 10, 200, 26, f"This page has level {level}.")]
+
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 

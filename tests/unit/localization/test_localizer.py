@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from eval.metrics.localization import temporal_iou
+from localization.interaction import FRAMES, late_interaction
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, window_salience
 from localization.methods import METHODS, best_windows, event_windows, most_salient_windows
+from localization.sampling import frames_inside, midpoints, nearest_frames
 from localization.settings import LocalizeSettings, MethodName
 from localization.spans import fused_similarity
 from localization.windows import greedy_nms
@@ -126,3 +128,52 @@ def test_given_windows_stand_out_by_what_is_in_them() -> None:
     assert found[2] == found[4] == 0.0
     # 16 of 60 s are one, so z = (1 - 16/60) / sqrt(16/60 * 44/60) inside, over 32 frames.
     assert found[0] == pytest.approx((44 / 60) / (16 / 60 * 44 / 60) ** 0.5 * 32**0.5, abs=1e-4)
+
+
+def test_midpoints_are_the_middles_of_equal_parts() -> None:
+    assert midpoints(10.0, 15.0, 5).tolist() == [10.5, 11.5, 12.5, 13.5, 14.5]
+    assert midpoints(0.0, 1.0, 3).tolist() == [0.166667, 0.5, 0.833333]
+
+
+def test_the_frame_that_a_rounded_window_starts_at_is_inside() -> None:
+    times = np.array([0.0, 1 / 3 - 4e-7, 2 / 3, 1.0])
+    assert frames_inside(times, round(1 / 3, 6), 1.0, most=9).tolist() == [1, 2]
+
+
+def test_of_more_frames_than_the_budget_evenly_spread_ones_are_taken() -> None:
+    times = np.arange(100) / 10
+    assert frames_inside(times, 0.0, 10.0, most=4).tolist() == [0, 33, 66, 99]
+    assert frames_inside(times, 20.0, 30.0, most=4).tolist() == []
+
+
+def test_the_nearest_frame_is_the_earlier_of_equals() -> None:
+    assert nearest_frames([0.0, 1.0, 4.0], [0.5, 0.6, -3.0, 9.0]).tolist() == [0, 1, 0, 2]
+
+
+def _rows(*indices: int) -> np.ndarray:
+    return np.eye(4, dtype=np.float32)[list(indices)]
+
+
+def _scores(clips: list[np.ndarray], texts: int) -> list[float]:
+    named = [(str(at), rows) for at, rows in enumerate(clips)]
+    return list(late_interaction(named, np.eye(4, dtype=np.float32)[:texts]).values())
+
+
+def test_a_clip_with_both_events_beats_clips_that_show_more_of_one() -> None:
+    both = _rows(*[0] * FRAMES, *[3] * 12, *[1] * FRAMES)
+    first = _rows(*[0] * 10, *[3] * 10)
+    second = _rows(*[3] * 10, *[1] * 10)
+    scores = _scores([first, both, second], 2)
+    assert max(scores) == scores[1]
+    # The mean of its frames is the least like the two texts.
+    assert both[:, :2].mean() < first[:, :2].mean()
+
+
+def test_one_frame_is_no_event_and_a_clip_of_one_frame_counts_with_it() -> None:
+    flash, steady, short = _rows(3, 0, *[3] * 18), _rows(*[3] * 16, *[0] * FRAMES), _rows(0)
+    scores = _scores([flash, steady, short], 1)
+    assert scores[0] < scores[1] == pytest.approx(scores[2])
+
+
+def test_frames_that_are_all_alike_score_nothing() -> None:
+    assert _scores([_rows(2, 2), _rows(2)], 3) == [0.0, 0.0]

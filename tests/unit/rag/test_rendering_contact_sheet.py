@@ -1,11 +1,15 @@
-"""Contact sheets: frames where they belong, files whole or absent."""
+"""Contact sheets: frames where they belong, files whole or absent, and fonts that have the characters."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 from corpora.records import Evidence, Frames
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
+from rag.rendering.fonts import Fonts, drawable
 
 COLOURS = np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]], np.uint8)
 
@@ -36,3 +40,64 @@ def test_a_recording_without_images_still_has_a_sheet() -> None:
     sheet = contact_sheet(Sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),)))
     assert sheet.size[0] == 1200
     assert len(sheet.getcolors(100_000) or []) > 2
+
+
+CHINESE = "\u5149\u5b66"
+
+
+@pytest.fixture
+def fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder with fonts."""
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_DATA_DIRS", str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "fonts" / "below"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def write_font(path: Path, characters: str) -> None:
+    """A font with these characters, each as a bar of its own length."""
+    font_builder = pytest.importorskip("fontTools.fontBuilder")
+    pens = pytest.importorskip("fontTools.pens.ttGlyphPen")
+
+    def bar(length: int) -> object:
+        pen = pens.TTGlyphPen(None)
+        pen.moveTo((50, 0))
+        for point in ((50, 700), (50 + length, 700), (50 + length, 0)):
+            pen.lineTo(point)
+        pen.closePath()
+        return pen.glyph()
+
+    names = [".notdef", *(f"u{ord(char):04X}" for char in characters)]
+    builder = font_builder.FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder(names)
+    builder.setupCharacterMap({ord(char): name for char, name in zip(characters, names[1:], strict=True)})
+    builder.setupGlyf({name: bar(100 + 150 * place) for place, name in enumerate(names)})
+    builder.setupHorizontalMetrics(dict.fromkeys(names, (1000, 50)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": path.stem, "styleName": "Regular"})
+    builder.setupOS2()
+    builder.setupPost()
+    builder.save(path)
+
+
+def test_an_installed_font_with_the_characters_is_taken(fonts: Path) -> None:
+    write_font(fonts / "DejaVuSans.ttf", "ab")
+    write_font(fonts / "Aa.ttf", CHINESE[0])
+    write_font(fonts / "Zz.otf", CHINESE)
+    (fonts / "Broken.ttf").write_bytes(b"no font")
+    held = Fonts(f"ab {CHINESE}")
+    assert drawable(CHINESE, held.font(20, CHINESE)) == CHINESE
+    assert Path(held.font(20, CHINESE).path).name == "Zz.otf"  # type: ignore[union-attr]  # a FreeTypeFont
+    assert Path(held.font(30, "a", bold=True).path).name == "DejaVuSans.ttf"  # type: ignore[union-attr]  # as above
+
+
+def test_characters_that_no_font_has_are_named(fonts: Path) -> None:
+    write_font(fonts / "DejaVuSans.ttf", "ab")
+    write_font(fonts / "LastResort.otf", CHINESE)
+    font = Fonts(f"a {CHINESE}").font(20, f"a {CHINESE}")
+    assert drawable(f"a {CHINESE} \u0915b {CHINESE}\u3002 b \u263a", font) == (
+        "a [no font: CJK, DEVANAGARI] b [no font: symbols]"
+    )
+    assert drawable("a b\u00a0b\u0301", font) == "a b\u00a0b\u0301"

@@ -1,4 +1,4 @@
-"""What may import what; nothing happens at import."""
+"""What may import what, what `rag` exports; nothing happens at import."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import tomllib
 
 import pytest
 
+import rag
 from tests.fakes.sources import PACKAGES, ROOT, module_names
 
 # What these are is a class of such a library, so they cannot load it later; nothing imports them at start-up.
@@ -94,3 +95,21 @@ def test_every_module_is_in_the_contract() -> None:
     top = {name for name in module_names() if name.startswith("rag.") and name.count(".") == 1}
     assert named == top | set(PACKAGES) - {"rag"}
     assert settings["root_packages"] == list(PACKAGES)
+
+
+def test_the_public_surface() -> None:
+    assert rag.__all__ == sorted(rag.__all__)
+    assert set(rag.__all__) <= set(dir(rag))
+    for name in rag.__all__:
+        assert getattr(rag, name) is not None
+    assert rag.Library.__module__ == "rag.library"
+    assert {"Answer", "Library", "Question", "SearchFilter", "Settings", "load_settings"} <= set(rag.__all__)
+    returned = {"Check", "Clip", "Evidence", "Forecast", "Passage", "Problem", "Shot", "SoundTrack", "Video"}
+    assert returned <= set(rag.__all__), "what the fields of results are made of"
+    with pytest.raises(AttributeError, match="no attribute 'Libary'"):
+        _ = rag.Libary
+
+
+def test_the_version_is_said_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert rag.__version__ == project["version"]

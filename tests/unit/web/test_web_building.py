@@ -1,19 +1,21 @@
-"""A web out of folders, `.info.json` files, pool rows and documents, damaged ones too."""
+"""A web out of folders, `.info.json` files, pool rows and documents, damaged too; and lists of videos."""
 
 from __future__ import annotations
 
 import json
 import math
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
-from rag.errors import WebUnusable
+from rag.errors import ExtraMissing, UsageError, WebUnusable
 from rag.web import TranscriptLine, VideoEntry, open_web, read_catalogue, write_catalogue
 from rag.web.building import build_web
+from rag.web.fetching import fetch_videos, listed_addresses
 from tests.fakes.synthetic import write_video
 
 
@@ -139,3 +141,24 @@ def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path
     assert {entry.title: entry.duration for entry in held.videos} == dict.fromkeys(
         ["A", "bare", "B", "C"], 0.0
     )
+
+
+def test_addresses_of_rows_of_pools_and_of_lines(tmp_path: Path) -> None:
+    rows = [{"videos": [{"url": f"{URL}a"}, {"url": f"{URL}b"}]}, {"source": [f"{URL}c", "a book"]}]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "pool.csv").write_text(f"id,link\n1,{URL}b\n2,{URL}d\n", encoding="utf-8")
+    (tmp_path / "php.json").write_text('["https:\\/\\/v.example\\/e"]', encoding="utf-8")
+    lists = [tmp_path / name for name in ("rows.jsonl", "pool.csv", "php.json")]
+    assert listed_addresses(lists) == (*(f"{URL}{name}" for name in "abcd"), "https://v.example/e")
+    (tmp_path / "none.txt").write_text("a book", encoding="utf-8")
+    with pytest.raises(UsageError, match="no web address"):
+        listed_addresses([tmp_path / "none.txt"])
+    with pytest.raises(UsageError, match="cannot be read"):
+        listed_addresses([tmp_path / "missing.txt"])
+
+
+def test_without_yt_dlp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "list.txt").write_text(f"{URL}a\n", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "yt_dlp", None)
+    with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[fetch\]'"):
+        fetch_videos(tmp_path / "videos", [tmp_path / "list.txt"])

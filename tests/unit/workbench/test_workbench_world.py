@@ -1,7 +1,8 @@
-"""The Workbench web: every video made once, copies at their speed."""
+"""The Workbench: what reports rest on keeps its bytes, and a web is made once, with copies at their speed."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,51 @@ import pytest
 
 from corpora.identity import content_hash
 from corpora.video.reader import MediaReader
-from eval.workbench.jobs import CorpusPlan, Job, truth
+from eval.workbench.catalogue import SPLITS
+from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.long_videos import Card
 from eval.workbench.near_duplicates import Change
+from eval.workbench.passages import world_passages
+from eval.workbench.renderer import FrameRenderer
+from eval.workbench.seeds import stable_number
+from eval.workbench.story import plan_clip
 from eval.workbench.video import AUDIO_RATE, Render
 from eval.workbench.web import Upload, make_web
 from rag.errors import UsageError
 from rag.web import open_web
+
+
+def test_a_world_without_families_keeps_its_bytes() -> None:
+    """Who changes them makes all reports on the Workbench again, and then writes the new digest here."""
+    digest = hashlib.sha256()
+    plan = CorpusPlan(seed=7, split="test", clips=4, long_minutes=(1.0,))
+    for job in video_jobs(plan):
+        digest.update(json.dumps([truth(job), job.seconds]).encode())
+    for job in video_jobs(plan)[:4]:
+        renderer = FrameRenderer(job.clip(), 54)
+        for second in range(0, 30, 3):
+            digest.update(renderer.frame(second + 0.1).tobytes())
+    assert digest.hexdigest()[:16] == "e17b812f3e66c440"
+
+
+def test_the_stories_of_every_split_keep_their_bytes() -> None:
+    """They name nothing that is used in a description, and share no look between splits."""
+    digest = hashlib.sha256()
+    for split in SPLITS:
+        for number in range(150):
+            digest.update(repr(plan_clip(stable_number(11, split, number), split)).encode())
+    assert digest.hexdigest()[:16] == "9584878195641563"
+
+
+def test_the_statements_are_those_of_the_reports() -> None:
+    """Who changes them measures retrieval and agreement again, and then writes the new digest here."""
+    digest = hashlib.sha256()
+    for passage in world_passages():
+        for statement in passage.statements:
+            said = (passage.passage_id, statement.fact, *statement.counterfacts)
+            digest.update("\x1f".join(said).encode())
+    assert digest.hexdigest()[:16] == "e687cdf101c43efa"
+
 
 PLAN = CorpusPlan(3, "test", 0, Render(72, fps=2))
 VIDEO = Job("web", "a.mp4", 1_000_000, 0.5, PLAN, cards=(Card(2.0, 6.0, "Locker K4711"),))

@@ -1,4 +1,4 @@
-"""EgoFact end to end on a third of its mini split: rendered, built, indexed, answered and reported."""
+"""Mini splits of the Workbench end to end, on a part of each: rendered, indexed, answered and reported."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ from pathlib import Path
 import pytest
 
 from eval.reports.page import write_report
+from eval.runs.folder import read_run_folder
 from eval.runs.runner import run_solver
 from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.files import VIDEOS
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.task import EgoFactTask
 from eval.tasks.published import read_records
+from eval.tasks.rvms.task import RvmsTask
+from eval.tasks.web_task import SyntheticWeb
 from eval.workbench import corpus
 from eval.workbench.jobs import CorpusPlan, Job, video_jobs
 from eval.workbench.video import Render
 from rag.settings import Settings
-from tests.fakes.small_data import render_here
+
+
+def render_here(patch: pytest.MonkeyPatch) -> None:
+    """Videos are rendered in this process: workers of their own take seconds to start."""
+    render = corpus.render_jobs
+    patch.setattr(corpus, "render_jobs", lambda folder, jobs, _: render(folder, jobs, 1))
+
 
 MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
 SMALL = Workbench(CorpusPlan(7, "test", 8, Render(180, fps=2)), Path(__file__).with_name("egofact_mini"))
+SMALL_WEB = SyntheticWeb(Path(__file__).with_name("rvms_mini"))
 QUERIES = 12
 SYSTEMS = ("rag-ask", "localized", "graphrag", "video-split@3", "blind", "oracle-window")
 
@@ -92,3 +102,20 @@ def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path
     assert "paper" in text
     assert list(folder.rglob("*.png"))
     assert list(folder.rglob("*.csv"))
+
+
+def test_the_right_video_and_all_its_frames_lead_to_the_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One moment under every set of cues."""
+    render_here(monkeypatch)
+    task = RvmsTask("rvms-workbench-mini", "", tmp_path / "data", SMALL_WEB)
+    prepared = task.prepare(Settings())
+    for name in ("raclo", "oracle-stored"):
+        run_solver(task, prepared, name, 0, tmp_path / name)
+    run = read_run_folder(tmp_path / "oracle-stored")
+    asked = [sample for sample in run.samples if "K" in sample.family]
+    assert (len(run.samples), len(asked)) == (9, 8)
+    assert all(sample.evidence["rule"] for sample in run.samples)
+    # A video so short is one shot; on the event a moment by chance is right in one case of six.
+    assert sum(sample.evidence["on_event"] for sample in asked) >= 6

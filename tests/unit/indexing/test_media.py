@@ -1,7 +1,8 @@
-"""The size of decoded frames: what the image encoder takes, or what the library was made with."""
+"""Videos on their way into a library: the size of frames, what is lost, speech beside subtitles."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from corpora.records import Evidence
 from rag.indexing import IndexReport, Progress, index
+from rag.indexing.media import beyond_subtitles
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.renewing import renew_videos
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.mean_colors import MeanColors, index_with
-from tests.fakes.synthetic import write_video
+from tests.fakes.synthetic import damage, write_video
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 
@@ -74,3 +77,31 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
         outcomes = FileOutcomes(writer, Progress(), IndexReport())
         renew_videos(writer, [], load_settings(), outcomes, Progress(), reembed=True)
     assert (large.sides, side(tmp_path)) == ({384}, 384)
+
+
+@pytest.mark.usefixtures("tiny_text")
+def test_seconds_that_are_lost_do_not_count_as_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_with(MeanColors(), monkeypatch)
+    (tmp_path / "corpus").mkdir()
+    write_video(tmp_path / "corpus" / "a.mkv", 20, fps=4)
+    damage(tmp_path / "corpus" / "a.mkv", 0.02, seed=3)
+    clips = {"video.clip_seconds": 1.0, "video.min_last_clip_seconds": 0.5, "ocr.mode": "off"}
+    settings = load_settings(flags={"library": tmp_path / "library", **clips})
+    (problem,) = index([tmp_path / "corpus"], settings=settings).problems
+    said = re.match(r"lost about (\d+\.\d+) s of (\d+\.\d) s in ", problem.reason)
+    assert said is not None
+    lost, whole = map(float, said.groups())
+    assert lost > 1
+    assert problem.action == f"indexed {whole - lost:.0f} s of it"
+
+
+def test_recognized_speech_fills_the_gaps_of_subtitles() -> None:
+    subtitles = [
+        Evidence("v", 0.0, 4.0, "subtitle", "At NASA's Goddard"),
+        Evidence("v", 0.0, 9.0, "ocr", "NASA"),
+    ]
+    spoken = [Evidence("v", start, end, "asr", "at Nasser's God") for start, end in ((0.5, 4.5), (3.0, 6.0))]
+    assert beyond_subtitles(spoken, subtitles) == spoken[1:]
+    assert beyond_subtitles(spoken, []) == spoken

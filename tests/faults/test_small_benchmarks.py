@@ -1,10 +1,11 @@
-"""A small share of `python -m benchmarks.fuzz_media`."""
+"""A small share of `benchmarks.fuzz_media` and of `benchmarks.kill_index`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from benchmarks.fuzz_media import all_seeds, fuzz, read_file
+from benchmarks.kill_index import kill_runs
 from corpora.video.reader import MediaReader
 
 
@@ -25,3 +26,15 @@ def test_mutated_files_are_read_or_refused_and_open_no_others() -> None:
     assert [kind for kind, row in rows.items() if row.opened] == []
     assert sum(row.read for row in rows.values()) >= len(rows) / 3
     assert max(row.memory for row in rows.values()) < 2 * 2**30
+
+
+KILLS = 4
+
+
+def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path: Path) -> None:
+    result, stages = kill_runs(tmp_path, KILLS)
+    assert result.messages == []
+    assert result.times == KILLS
+    assert {"embed", "store measurements", "commit", "upsert videos", "remove"} <= stages
+    assert set(result.kills) <= {*stages, "between stages"}
+    assert len(result.kills) >= KILLS // 2
