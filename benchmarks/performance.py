@@ -139,7 +139,7 @@ def question(folder: Path, count: int) -> dict[str, Any]:
     from rag.library import Library
 
     texts = list(dict.fromkeys(questions(np.random.default_rng(SEED + 2), 3 * count)))[: count + 1]
-    vectors = clip_queries(folder, len(texts))[0].rows
+    vectors = clip_queries(folder, len(texts))
     stages: list[list[float]] = []
     with Library.open(folder) as library:
         vars(library._engine)["tower"] = GivenTower(dict(zip(texts, vectors, strict=True)))

@@ -12,7 +12,6 @@ tables are then maintained as after indexing. Equal arguments give equal rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -89,21 +88,6 @@ def questions(rng: np.random.Generator, count: int) -> list[str]:
     return [f"where is the {held[at][2]} with the {held[at][4]}?" for at in chosen]
 
 
-def prose(rng: np.random.Generator, count: int) -> list[str]:
-    """Sentences of Python's own documentation, which the spans have nothing of."""
-    from pydoc_data.topics import topics
-
-    text = " ".join("\n\n".join(topics.values()).split())
-    found = sorted({each for each in re.split(r"(?<=[.?!]) (?=[A-Z])", text) if 6 <= len(each.split()) <= 30})
-    return [found[at] for at in rng.choice(len(found), count, replace=False)]
-
-
-def encoded(texts: Sequence[str]) -> Rows:
-    """Unit float32 (n, 384) of the text encoder, one text at a time."""
-    encoder = open_query_encoder(TEXT_ENCODER, EncoderSettings())
-    return np.concatenate([encoder.encode_text([text]) for text in texts]).astype(np.float32)
-
-
 class ClipSpace:
     """The distribution of clip vectors; the same for one size of library."""
 
@@ -130,15 +114,15 @@ class ClipSpace:
         own = videos[:, None] + 0.56 * self.residuals(rng, len(videos), each)
         return unit(0.31**0.5 * self.cone + 0.69**0.5 * own)
 
-    def text_like(self, rng: np.random.Generator, near: Rows, share: float) -> Rows:
-        """Unit rows as a text tower gives them, (n, dim): in a cone of their own, a `share` about `near`.
+    def text_like(self, rng: np.random.Generator, near: Rows) -> Rows:
+        """Unit rows as a text tower gives them, (n, dim): in a cone of their own, a quarter about `near`.
 
         `near`: unit rows (n, dim) of the space of the clips.
         """
         away = unit(np.random.default_rng((SEED, 2)).standard_normal(len(self.cone)))
         noise = unit(rng.standard_normal(near.shape))
         aimed = unit(near - (near @ self.cone)[:, None] * self.cone)
-        return unit(0.27 * self.cone + share * aimed + 0.6 * away + 0.7 * noise)
+        return unit(0.27 * self.cone + 0.25 * aimed + 0.6 * away + 0.7 * noise)
 
 
 class TextSpace:
@@ -146,7 +130,9 @@ class TextSpace:
 
     def __init__(self, count: int) -> None:
         self.sentences = subjects(count)
-        self.rows = encoded(self.sentences)
+        encoder = open_query_encoder(TEXT_ENCODER, EncoderSettings())
+        rows = [encoder.encode_text([text]) for text in self.sentences]  # each alone
+        self.rows = np.concatenate(rows).astype(np.float32)
         centred = self.rows - self.rows.mean(axis=0)
         values, axes = np.linalg.eigh(centred.T @ centred / count)
         self._mix = (axes * np.sqrt(values.clip(0) / values.clip(0).sum())).T.astype(np.float32)

@@ -51,7 +51,7 @@ READING_THREADS = 8
 PROPOSED = 2000
 PROPOSED_TEXTS = 750
 """Rows of a table that are ranked again by their vectors for a question, at least: more where texts ask for
-images, for the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
+images, for the best are then hardly nearer than others (docs/reports/scale.md, "Recall")."""
 
 REMEDY = f"remove it, and {REMAKE}"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.errors import LibraryBusy
 from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.reading import Reader
@@ -20,6 +21,7 @@ from tests.fakes.stopped_runs import Stop, stop_after
 from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
 KILLS = 4
+WRITERS = 2
 
 
 def whole_run(folder: Path) -> None:
@@ -43,7 +45,10 @@ def run_again_and_again(folder: Path, started: Connection) -> None:
 
     started.send("at work")
     while True:
-        whole_run(folder)
+        try:
+            whole_run(folder)
+        except LibraryBusy:
+            time.sleep(0.01)
 
 
 def test_kills_leave_no_trace(tmp_path: Path) -> None:
@@ -56,18 +61,21 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["lance_namespace", "pyarrow.dataset"])
     for _ in range(KILLS):
-        started, sender = context.Pipe(duplex=False)
-        child = context.Process(target=run_again_and_again, args=(folder, sender))
-        child.start()
-        assert started.poll(120)
+        children = []
+        for _ in range(WRITERS):
+            started, sender = context.Pipe(duplex=False)
+            children.append(context.Process(target=run_again_and_again, args=(folder, sender)))
+            children[-1].start()
+            assert started.poll(120)
         while not Layout(folder).exists():
             time.sleep(0.01)
         until = time.monotonic() + moments.uniform(0.1, 1.0)
         while time.monotonic() < until:
             check_what_is_seen(folder)
-        assert child.is_alive(), "the child must be at work when it is killed"
-        child.kill()
-        child.join()
+        for child in children:
+            assert child.is_alive(), "the child must be at work when it is killed"
+            child.kill()
+            child.join()
         check_what_is_seen(folder)
     whole_run(folder)
     assert list(dump(folder)) == expected
