@@ -321,7 +321,8 @@ class Library:
         """Windows whose stored frames are most like those of a moment, best first.
 
         `moment`: `VIDEO@SECONDS` or `VIDEO@START-END`, the video by its id or path. Nothing is decoded.
-        Raises `UsageError` for another form, `LibraryError` where the library has no image embeddings.
+        Raises `UsageError` for another form and a time after the end, `LibraryError` where the library has no
+        image embeddings.
         """
         from rag.retrieval.shots import no_image_embeddings
 
@@ -337,6 +338,8 @@ class Library:
             video_id = self.video_id(name)
             if self._engine.tower is None:
                 raise no_image_embeddings(self._reader, "a moment")
+            if start >= (seconds := self._reader.video(video_id).duration):
+                raise UsageError(f"{moment}: the video is {seconds:g} s long")
             return self._engine.new_retriever().find_like(video_id, start, end, count, chosen)
 
         return as_named(self._reader, self._of_one_state(found), chosen.paths)

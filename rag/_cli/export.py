@@ -20,7 +20,7 @@ from rag._cli.session import Force, Session, given_path, with_indexed_file, with
 from rag.errors import RagError, StaleFile, UsageError
 from rag.export.found import read_documents, select_of
 from rag.export.records import Exported, FormatName, Select
-from rag.records import VideoCitation
+from rag.records import VideoCitation, is_still
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import counted, problem_line
 
@@ -181,8 +181,9 @@ def _resolved(library: Library, citation: str) -> Select:
     from rag.store.lookup import window_seconds
 
     resolved = library.resolve(citation)
-    if not isinstance(resolved, VideoCitation):
-        raise UsageError(f"{citation}: is a passage; only windows of videos are exported")
+    if not isinstance(resolved, VideoCitation) or is_still(resolved.start, resolved.end):
+        what = "photograph" if isinstance(resolved, VideoCitation) else "passage"
+        raise UsageError(f"{citation}: is a {what}; only windows of videos are exported")
     if window_seconds(citation, citation.rpartition("@")[2])[1] > resolved.end:
         echo_stderr(f"rag: {citation}: cut to the end of its video, at {resolved.end:g} s")
     return select_of(with_indexed_file(library, resolved))

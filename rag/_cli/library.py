@@ -125,15 +125,17 @@ def remove(
             return 1
         removed = opened.remove(named)
         known = opened.indexed_paths()
-    session.report("rag.remove/1", removed, (f"removed {visible(path)}" for path in removed.paths))
     absent = [name for name in named if not at_or_below(removed.paths, [absolute_path(name)])]
+    near = {held for name in absent[:MAX_SUGGESTIONS] for held in nearest_names(name, known)}
+    meant = [path for path in known if path in near or os.path.basename(path) in near][:MAX_SUGGESTIONS]
+    hint = f"; did you mean {' or '.join(map(visible, meant))}?" if meant else ""
+    missing = f"in the library: {', '.join(map(visible, absent))}{hint}"
+    if not removed.paths:
+        raise UsageError(f"none of these is {missing}")
+    session.report("rag.remove/1", removed, (f"removed {visible(path)}" for path in removed.paths))
     if absent:
-        what = "not" if removed.paths else "none of these is"
-        near = {held for name in absent[:MAX_SUGGESTIONS] for held in nearest_names(name, known)}
-        meant = [path for path in known if path in near or os.path.basename(path) in near][:MAX_SUGGESTIONS]
-        hint = f"; did you mean {' or '.join(map(visible, meant))}?" if meant else ""
-        echo_stderr(f"rag: {what} in the library: {', '.join(map(visible, absent))}{hint}")
-    return 0 if removed.paths else 1
+        echo_stderr(f"rag: not {missing}")
+    return 0
 
 
 @with_session(several=True)

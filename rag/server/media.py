@@ -20,7 +20,7 @@ from starlette.responses import (
 from starlette.types import Receive, Scope, Send
 from typing_extensions import TypedDict
 
-from corpora.kinds import media_type
+from corpora.kinds import is_photograph, media_type
 from corpora.objects import is_url, locate
 from corpora.records import EvidenceKind, Video
 from corpora.settings import StorageSettings
@@ -60,7 +60,7 @@ Seconds = Annotated[float, Query(ge=0, le=10_000_000, allow_inf_nan=False)]
 class MediaItem(TypedDict):
     """How a browser plays a video."""
 
-    play: Literal["file", "remux", "clip", "none"]
+    play: Literal["file", "remux", "clip", "image", "none"]
     reason: str
     container: str
     codec: str
@@ -120,6 +120,8 @@ def how_to_play(service: Service, video: Video, path: str | None, reason: str = 
     except FileProblem as problem:
         return {**facts, "reason": str(problem)}
     facts |= {"container": probe.container, "codec": probe.codec, "audio_codec": probe.audio_codec}
+    if is_photograph(path):
+        return {**facts, "play": "image"}
     unknown = []
     if probe.codec and probe.codec not in PLAYABLE_CODECS:
         unknown.append(probe.codec)

@@ -184,7 +184,7 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert "give one of them" in capsys.readouterr().err
     assert main(["remove", "a.mp4", "b.txt"]) == 0
     assert _json(capsys)["paths"] == ["a.mp4"]
-    assert main(["remove", "b.txt"]) == 1
+    assert main(["remove", "b.txt"]) == 2
     assert "none of these is in the library: b.txt" in capsys.readouterr().err
 
 

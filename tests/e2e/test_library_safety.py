@@ -191,7 +191,7 @@ def test_a_dry_run_writes_nothing_anywhere(
 def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "corpus/4.txt", "4.txt", "zz"]) == 0
     assert capsys.readouterr().err == "rag: not in the library: 4.txt, zz\n"
-    assert main(["remove", "3.txt"]) == 1
+    assert main(["remove", "3.txt"]) == 2
     assert capsys.readouterr().err == (
         f"rag: none of these is in the library: 3.txt; did you mean {home}/corpus/3.txt?\n"
     )

@@ -76,3 +76,5 @@ def test_a_photograph_is_cited_and_shown_without_times(folder: Path) -> None:
     shown = run_rag(folder, "show", cited["path"], "--library", "lib", "--out", "sheet.png")
     assert shown.returncode == 0
     assert (folder / "sheet.png").is_file()
+    exported = run_rag(folder, "export", cited["path"], "--library", "lib", "--out", "cut.edl")
+    assert (exported.returncode, "is a photograph" in exported.stderr) == (2, True)

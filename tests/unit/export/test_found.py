@@ -51,8 +51,9 @@ def test_a_citation_and_a_list_of_selects() -> None:
     (shown,) = _read({"schema": "rag.show/1", "citation": citation_shape(CITED)})
     assert shown == replace(SELECT, query="")
     assert select_of(CITED) == replace(SELECT, query="", score=None)
-    plain = [{"path": "a.mp4", "start": 1, "end": 2, "name": "n", "note": "why", "evidence": ["ocr: x", 3]}]
-    assert _read(plain) == [Select("a.mp4", "", 1.0, 2.0, "n", "why", evidence=("ocr: x",))]
+    plain = [{"path": "a.mp4", "start": 1, "end": 2, "name": "n", "note": "why", "evidence": ["ocr: x"]}]
+    photograph = {"path": "a.png", "start": 0, "end": 0.04}
+    assert _read([*plain, photograph]) == [Select("a.mp4", "", 1.0, 2.0, "n", "why", evidence=("ocr: x",))]
 
 
 @pytest.mark.parametrize(

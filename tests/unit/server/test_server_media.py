@@ -139,6 +139,7 @@ def test_a_clip_is_the_window_and_a_remux_the_whole_file(
         ("a.mp4", ("mov,mp4", "h264", "ac3", "yuv420p"), "clip"),
         ("a.mp4", ("mov,mp4", "h264", "aac", "yuv422p10le"), "clip"),
         ("a.avi", ("avi", "mpeg4", "mp3float", "yuv420p"), "clip"),
+        ("a.bmp", ("bmp_pipe", "bmp", "", "bgr24"), "image"),
     ],
 )
 def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
@@ -148,7 +149,7 @@ def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
     media = SimpleNamespace(probe=lambda *_: SimpleNamespace(**names))
     video = Video("v", "v.mp4", "", "", (), SECONDS, 25.0, 160, 120, True, "")
     found = how_to_play(SimpleNamespace(media=media), video, path)  # type: ignore[arg-type]  # its media alone
-    assert (found["play"], bool(found["reason"])) == (play, play != "file")
+    assert (found["play"], bool(found["reason"])) == (play, play in ("remux", "clip"))
 
 
 def test_captions_are_escaped(client: TestClient, world: World) -> None:

@@ -54,6 +54,8 @@ def test_a_moment_finds_the_moments_that_look_like_it_and_not_itself(
     assert shape["query"] is None
     assert [hit["video_id"] for hit in shape["results"]] == [world.gone, world.lamp]
     assert shape["results"][0]["relevance"] > 0.9 > shape["results"][1]["relevance"]
+    beyond = client.post("/v1/search", json={"like": f"{world.kettle}@99"})
+    assert (beyond.status_code, "the video is 6 s long" in beyond.json()["detail"]) == (400, True)
 
 
 def _base64(image: Image.Image, form: str) -> str:
