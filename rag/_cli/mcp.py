@@ -34,9 +34,9 @@ def mcp(
     if print_config:
         print_json({"mcpServers": {"video-library": _command(session, roots)}})
         return 0
-    from rag.server.mcp.stdio import run
+    from rag.server.mcp.server import run_stdio
 
-    return run(session.settings, roots)
+    return run_stdio(session.settings, roots)
 
 
 def _command(session: Session, roots: tuple[Path, ...]) -> dict[str, Any]:

@@ -79,10 +79,7 @@ def _mcp_tools(*_: object) -> str:
 
     shown = [tool_of(None, tool) for tool in (*TOOLS, *INDEX_TOOLS)]
     kept = {"name", "title", "description", "parameters", "annotations"}
-    items = [
-        tool.model_dump(mode="json", include=kept) | {"output_schema": tool.output_schema} for tool in shown
-    ]
-    return json.dumps(items, indent=1) + "\n"
+    return json.dumps([tool.model_dump(mode="json", include=kept) for tool in shown], indent=1) + "\n"
 
 
 def _rounded(value: Any) -> Any:

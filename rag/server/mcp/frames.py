@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from corpora.records import Frames
 from rag.errors import UsageError
 from rag.library import Library
 from rag.records import VideoInterval
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
-from rag.rendering.terminal import span
+from rag.rendering.terminal import excerpt, span
 from rag.server.library_routes import known_video
-from rag.server.mcp.rows import Absent, Opened, Video, cleaned, video_of
+from rag.server.mcp.rows import LONGEST_TEXT, Absent, Opened, Video, video_of
 from rag.server.media import servable
 from rag.server.renditions import jpeg
 from rag.store.lookup import window_seconds
@@ -25,24 +23,6 @@ MOST_FRAMES = 8
 WIDEST = 768
 SHEET_SIDE = 360
 """Pixels of the short side of a frame on a sheet, before it is scaled."""
-
-
-class Shown(TypedDict):
-    """Which frames are shown."""
-
-    video_id: str
-    title: str
-    start: float
-    end: float
-    times: Annotated[list[float], Field(description="Seconds of each frame that is shown, in order.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A JPEG beside a result."""
-
-    shape: dict[str, Any]
-    jpeg: bytes
 
 
 Seconds = Annotated[
@@ -66,7 +46,7 @@ def show_frames(
     count: Annotated[
         int, Field(ge=1, le=MOST_FRAMES, description="Number of frames, at even distances.")
     ] = 6,
-) -> Annotated[Any, Shown]:
+) -> tuple[dict[str, Any], bytes]:
     """Look at a video: a JPEG image of a citation, or of start to end seconds of a video.
 
     It is a contact sheet of the frames with their times and text; with `count=1` the frame alone, larger. Use
@@ -77,7 +57,7 @@ def show_frames(
     times = sheet_times(start, end, count)
     side = WIDEST if count == 1 else SHEET_SIDE
     images = opened.service.media.frames(servable(library, video_id), times, side)
-    title = cleaned(known_video(library, video_id).title)
+    title = excerpt(known_video(library, video_id).title, LONGEST_TEXT)
     from PIL import Image
 
     if count == 1:
@@ -86,9 +66,9 @@ def show_frames(
         evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
         image = contact_sheet(Sheet(title, span(start, end), Frames(np.array(times), images), evidence))
     image.thumbnail((WIDEST, WIDEST))
-    shape = {"video_id": video_id, "title": title, "start": start, "end": end}
-    shape["times"] = [round(time, 3) for time in times]
-    return Picture(shape, jpeg(np.asarray(image)))
+    seconds = [round(time, 3) for time in times]
+    shape = {"video_id": video_id, "title": title, "start": start, "end": end, "times": seconds}
+    return shape, jpeg(np.asarray(image))
 
 
 def _window(

@@ -36,7 +36,6 @@ LEFT_OUT = frozenset({"clip", "proof", "shot", "usage", "timings", "also_at"})
 """Keys of documents that tell a model nothing."""
 PATHS = frozenset({"path", "paths", "file"})
 
-Next = Annotated[str, Field(description="The call that continues a result which was cut.")]
 Absent = SkipJsonSchema[None]
 """What is None where it is left out: its schema is that of its value, without null."""
 Video = Annotated[
@@ -72,21 +71,14 @@ class Opened:
     """Those that the client gave, as they were understood."""
 
 
-def cleaned(text: str, width: int = LONGEST_TEXT) -> str:
-    """Words from a file on one line, every character visible."""
-    return excerpt(text, width)
-
-
-def file_name(path: str) -> str:
-    """The last part of a path: folders of the server are none of a model's business."""
-    return cleaned(PurePath(path).name)
-
-
 def cut(value: Any, longest: int = LONGEST_TEXT, key: str = "") -> Any:
-    """A document for a model: without what tells it nothing, every text at most `longest` characters."""
+    """A document for a model: without what tells it nothing, every text at most `longest` characters.
+
+    Of paths the last part: folders of the server are none of a model's business.
+    """
     match value:
         case str():
-            return file_name(value) if key in PATHS else cleaned(value, longest)
+            return excerpt(PurePath(value).name if key in PATHS else value, longest)
         case Mapping():
             return {name: cut(each, longest, name) for name, each in value.items() if name not in LEFT_OUT}
         case list() | tuple():
@@ -149,5 +141,5 @@ def video_of(library: Library, name: str) -> str:
         video_id for video_id in known if len(name) >= SHORTEST_ID and video_id.startswith(name)
     ]
     if len(found) != 1:
-        raise unknown_video(cleaned(name))
+        raise unknown_video(excerpt(name, LONGEST_TEXT))
     return found[0]

@@ -9,18 +9,23 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 import secrets
+import signal
+import sys
 import types
 from collections.abc import Mapping
 from functools import cache, partial
-from pathlib import PurePath
-from typing import Any, get_args, get_type_hints
+from pathlib import Path, PurePath
+from types import FrameType
+from typing import Any, NoReturn
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata, func_metadata
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, ToolAnnotations
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 import rag
 from rag.errors import (
@@ -34,11 +39,14 @@ from rag.errors import (
     UsageError,
 )
 from rag.library import Library
+from rag.rendering.terminal import excerpt
 from rag.server.mcp import tools
-from rag.server.mcp.frames import Picture
-from rag.server.mcp.rows import Opened, cleaned
+from rag.server.mcp.rows import Opened
 from rag.server.problems import MOST_KEYS, Problem
+from rag.server.renditions import cache_folder
 from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +75,6 @@ NEXT: tuple[tuple[type[RagError], str], ...] = (
 """What to do after an error: of the first class that it is an instance of."""
 NEXT_OF_PROBLEM = {
     "folder-not-allowed": "Ask the user for a folder there, or to start the server with --allow-index.",
-    "too-many-jobs": "Wait until one has ended; get_job says when.",
     "unknown-id": "Take ids from list_videos or search_library; get_job without an id gives the newest job.",
     "file-gone": "read_transcript and describe_video need no file.",
     "file-changed": "read_transcript and describe_video need no file; ask the user to index it again.",
@@ -88,7 +95,7 @@ class LibraryTool(Tool):
             given = self.fn_metadata.validate_arguments(arguments)
             return result_of(await self._run(given, {name: given[name] for name in arguments}))
         except ValidationError as error:
-            return failed(argument_error(self, error))
+            return failed(argument_error(self.name, error))
         except (RagError, Problem) as error:
             return failed(error_text(error))
         except Exception:
@@ -115,19 +122,14 @@ class LibraryTool(Tool):
 
 
 @cache
-def metadata_of(entry: tools.Entry) -> tuple[FuncMetadata, dict[str, Any]]:
-    """How the arguments of a tool are checked, and their schema; unknown arguments are refused."""
+def arguments_of(entry: tools.Entry) -> type[ArgModelBase]:
+    """The arguments of a tool; unknown ones are refused."""
     found = func_metadata(entry.run, ["service", "opened", "where"], structured_output=False)
-    bases = (*entry.more, found.arg_model)
-    strict: type[ArgModelBase] = types.new_class(entry.name, bases, {"extra": "forbid"})
-    shape = get_type_hints(entry.run, include_extras=True)["return"]
-    returned = shape if isinstance(shape, type) else get_args(shape)[1]
-    schema = pruned(TypeAdapter(returned).json_schema(mode="serialization"))
-    return FuncMetadata(arg_model=strict, output_schema=schema), pruned(strict.model_json_schema())
+    return types.new_class(entry.name, (*entry.more, found.arg_model), {"extra": "forbid"})
 
 
 def pruned(schema: Any) -> Any:
-    """A schema without the titles that repeat the names, the defaults that are absent, and its docstrings."""
+    """A schema without the titles that repeat the names, and the defaults that are absent."""
     if isinstance(schema, list):
         return [pruned(part) for part in schema]
     if not isinstance(schema, dict):
@@ -141,14 +143,14 @@ def pruned(schema: Any) -> Any:
 
 def tool_of(service: Service | None, entry: tools.Entry) -> LibraryTool:
     """A tool as clients see it."""
-    metadata, parameters = metadata_of(entry)
+    arguments = arguments_of(entry)
     return LibraryTool(
         fn=entry.run,
         name=entry.name,
         title=entry.title,
         description=" ".join((entry.run.__doc__ or "").split()),
-        parameters=parameters,
-        fn_metadata=metadata,
+        parameters=pruned(arguments.model_json_schema()),
+        fn_metadata=FuncMetadata(arg_model=arguments),
         is_async=False,
         annotations=ToolAnnotations(
             title=entry.title,
@@ -162,21 +164,10 @@ def tool_of(service: Service | None, entry: tools.Entry) -> LibraryTool:
     )
 
 
-class LibraryServer(MCPServer[Any]):
-    """The server over one library; a call of an unknown tool is told which there are."""
-
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        """The result of a tool."""
-        known = [tool.name for tool in self._tool_manager.list_tools()]
-        if name not in known:
-            return failed(f"{cleaned(name)}: no such tool. Call again; the tools are {', '.join(known)}.")
-        return await super().call_tool(name, arguments, context)
-
-
-def build_server(service: Service) -> LibraryServer:
+def build_server(service: Service) -> MCPServer[Any]:
     """The server over the library of `service`."""
     held = (*tools.TOOLS, *tools.INDEX_TOOLS) if service.index_roots else tools.TOOLS
-    return LibraryServer(
+    return MCPServer(
         "offline-video-rag",
         title="Offline video library",
         version=rag.__version__,
@@ -189,11 +180,11 @@ def build_server(service: Service) -> LibraryServer:
 
 def result_of(reply: Any) -> CallToolResult:
     """A document as structured content and as text, then its image, where it has one."""
-    shape = reply.shape if isinstance(reply, Picture) else reply
+    shape, *images = reply if isinstance(reply, tuple) else (reply,)
     content: list[ContentBlock] = [TextContent(text=json.dumps(shape, ensure_ascii=False))]
-    if isinstance(reply, Picture):
-        data = base64.b64encode(reply.jpeg).decode("ascii")
-        content.append(ImageContent(data=data, mime_type="image/jpeg"))
+    content += [
+        ImageContent(data=base64.b64encode(jpeg).decode("ascii"), mime_type="image/jpeg") for jpeg in images
+    ]
     return CallToolResult(content=content, structured_content=shape)
 
 
@@ -212,20 +203,41 @@ def error_text(error: RagError | Problem) -> str:
     part = str.rpartition if isinstance(error, FileProblem | Problem) else str.partition
     path, colon, reason = part(str(error), ": ")
     if not colon or not path.startswith("/"):
-        return f"{cleaned(str(error), 1000)}. {following}"
+        return f"{excerpt(str(error), 1000)}. {following}"
     # Folders of the server are none of a model's business.
-    return f"“{cleaned(PurePath(path).name)}”: {cleaned(reason, 1000)}. {following}"
+    return f"“{excerpt(PurePath(path).name, 1000)}”: {excerpt(reason, 1000)}. {following}"
 
 
-def argument_error(tool: Tool, error: ValidationError) -> str:
-    """Which arguments are wrong, and which there are."""
-    wrong = "; ".join(
-        f"{cleaned('.'.join(map(str, row['loc'])))}: {_reason(row)}" for row in error.errors()[:5]
-    )
-    fields: dict[str, Any] = tool.fn_metadata.arg_model.model_fields
-    known = ", ".join(f"{name} (required)" if each.is_required() else name for name, each in fields.items())
-    return f"{tool.name}: {wrong}. Call again; its arguments are {known}."
+def argument_error(tool: str, error: ValidationError) -> str:
+    """Which arguments are wrong."""
+    wrong = "; ".join(f"{'.'.join(map(str, row['loc']))}: {row['msg']}" for row in error.errors()[:5])
+    return f"{tool}: {excerpt(wrong, 1000)}. Change the arguments and call again."
 
 
-def _reason(row: Mapping[str, Any]) -> str:
-    return "no such argument" if row["type"] == "extra_forbidden" else cleaned(str(row["msg"]))
+def run_stdio(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
+    """Serve on stdin and stdout until stdin is closed or a signal comes; the process ends with 0, interrupted
+    with 130.
+
+    The protocol's library moves stdout of the process to stderr while it runs, so nothing that a decoder or a
+    model prints gets between the messages. `index_roots`: of `rag.server.jobs.resolved_roots`.
+    """
+    service = Service(settings, LibrarySession(settings), cache_folder(), index_roots, address=None)
+
+    def end(number: int, _: FrameType | None) -> None:
+        _end(service, 130 if number == signal.SIGINT else 0)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    try:
+        anyio.run(build_server(service).run_stdio_async)
+    except* BrokenPipeError:
+        pass  # who asked is gone
+    _end(service, 0)
+
+
+def _end(service: Service, code: int) -> NoReturn:
+    """End now: a thread that waits for stdin or a language model cannot be joined, and nothing is unsaved."""
+    service.stop()
+    service.jobs.close()
+    sys.stderr.flush()
+    os._exit(code)

@@ -4,39 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from corpora.records import SPOKEN, EvidenceKind
-from rag.rendering.shapes import (
-    AskDocument,
-    EvidenceItem,
-    LocalizeDocument,
-    SearchDocument,
-    Span,
-    evidence_shape,
-)
+from rag.rendering.shapes import evidence_shape
 from rag.server import library_routes, questions
 from rag.server.health import unsearchable
-from rag.server.jobs import JobDocument
-from rag.server.library_routes import VideoRow
 from rag.server.mcp import frames
-from rag.server.mcp.rows import (
-    Absent,
-    Next,
-    Opened,
-    Query,
-    Skip,
-    Video,
-    Within,
-    call,
-    cite,
-    cut,
-    fit,
-    video_of,
-)
+from rag.server.mcp.rows import Absent, Opened, Query, Skip, Video, Within, call, cite, cut, fit, video_of
 from rag.server.problems import LONGEST_TEXT, Problem
 from rag.server.questions import AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
 from rag.server.service import Service
@@ -75,13 +52,6 @@ class Where(MomentFilter, strict=False):
     videos: list[Video] | None = Field(None, max_length=50, description="Only in these, by id or citation.")
 
 
-class Searched(SearchDocument):
-    """`rag.search/1`, and where nothing matches what no search finds in this library."""
-
-    unsearchable: NotRequired[list[str]]
-    next: NotRequired[Next]
-
-
 def search_library(
     opened: Opened,
     query: Query,
@@ -91,7 +61,7 @@ def search_library(
     top_k: Annotated[int, Field(ge=1, le=50, description="Number of results.")] = 8,
     skip: Annotated[Skip, Field(le=950)] = 0,
     **where: Any,
-) -> Searched:
+) -> dict[str, Any]:
     """Find the moments of videos and the passages of documents that match a query, best first.
 
     Use it first, to find where something is seen, said, written on screen or described. Each result has a
@@ -108,17 +78,11 @@ def search_library(
     rest = shape["results"][skip:]
     shape["results"] = rest[:top_k]
     cite(opened.service, shape["results"])
-    made: Searched = cut(shape)
+    made: dict[str, Any] = cut(shape)
     if not shape.get("matched", True):
         made["unsearchable"] = list(unsearchable(opened.library))
     fit(made, "results", opened, more=len(rest) > top_k and skip + top_k < MOST_RESULTS)
     return made
-
-
-class Asked(AskDocument):
-    """`rag.ask/1`, without use and timings."""
-
-    next: NotRequired[Next]
 
 
 def ask_library(
@@ -135,7 +99,7 @@ def ask_library(
         Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | Absent,
         Field(description="Least confidence for which there is an answer."),
     ] = None,
-) -> Asked:
+) -> dict[str, Any]:
     """Answer a question from the videos and documents, with a confidence and the citations that prove it.
 
     The question is open or has options. `matched` is false where the library has no answer. It takes longer
@@ -147,7 +111,7 @@ def ask_library(
     )
     shape = questions.answer(opened.library, body)
     cite(opened.service, shape["citations"])
-    made: Asked = cut(shape)
+    made: dict[str, Any] = cut(shape)
     made["answer"] = cut(shape["answer"], LONGEST_ANSWER)
     made["options"] = cut(shape["options"], LONGEST_OPTION)
     fit(made, "citations", opened)
@@ -165,7 +129,7 @@ def find_in_video(
         Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] | Absent,
         Field(description="Length of a window; default that of the settings."),
     ] = None,
-) -> LocalizeDocument:
+) -> dict[str, Any]:
     """Find when in one video something happens: the windows that fit a query best.
 
     `curve` is the query's score over the whole video, in a few points. Use it when the video is known;
@@ -179,7 +143,7 @@ def find_in_video(
         window_seconds=window_seconds,
         curve=CURVE_POINTS,
     )
-    made: LocalizeDocument = cut(questions.windows(opened.library, body))
+    made: dict[str, Any] = cut(questions.windows(opened.library, body))
     return made
 
 
@@ -189,15 +153,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "chapters": ("chapter",),
     "all": get_args(EvidenceKind),
 }
-
-
-class Transcript(TypedDict):
-    """Text of a video; `kinds`: of all its text, where it has none of what was asked for."""
-
-    video_id: str
-    evidence: list[EvidenceItem]
-    kinds: NotRequired[list[str]]
-    next: NotRequired[Next]
 
 
 def read_transcript(
@@ -213,25 +168,16 @@ def read_transcript(
         Field(description="Subtitles and recognized speech; text on screen; chapter titles; or all of them."),
     ] = "speech",
     skip: Skip = 0,
-) -> Transcript:
+) -> dict[str, Any]:
     """Read what is said in a video, or written on screen, with times in seconds, from `start` to `end`."""
     found = library_routes.known_video(opened.library, video_of(opened.library, video))
     spans = library_routes.spans_of(opened.library, found, KINDS[kind], start, end)
     rows = [cut(evidence_shape(span), LONGEST_LINE) for span in spans[skip:]]
-    made: Transcript = {"video_id": found.video_id, "evidence": rows}
+    made: dict[str, Any] = {"video_id": found.video_id, "evidence": rows}
     if not rows:
         made["kinds"] = sorted(opened.library.engine.reader.evidence_kinds().get(found.video_id, ()))
     fit(made, "evidence", opened)
     return made
-
-
-class Listed(TypedDict):
-    """Videos by path."""
-
-    total: int
-    videos: list[VideoRow]
-    problems: int
-    next: NotRequired[Next]
 
 
 def list_videos(
@@ -241,14 +187,14 @@ def list_videos(
     ] = "",
     limit: Annotated[int, Field(ge=1, le=100, description="Most rows.")] = 25,
     skip: Skip = 0,
-) -> Listed:
+) -> dict[str, Any]:
     """List the videos of the library, by path: id, title, duration, kinds of text, and the state of the file.
 
     `query` filters by title and path, not by content: search_library does that. `problems` counts the files
     that could not be indexed, or not completely.
     """
     shape = library_routes.videos_shape(opened.library, query, skip, limit)
-    made: Listed = {
+    made: dict[str, Any] = {
         "total": shape["total"],
         "videos": cut(shape["videos"], 100),
         "problems": len(opened.library.problems()),
@@ -257,26 +203,7 @@ def list_videos(
     return made
 
 
-class ShotRow(Span):
-    """A shot as measured."""
-
-    tone: str | None
-    style: str | None
-
-
-class Described(VideoRow):
-    """A row of `rag.videos/1`, and what else is stored of the video."""
-
-    description: str
-    tags: list[str]
-    chapters: list[EvidenceItem]
-    problems: list[str]
-    shots: list[ShotRow]
-    shots_total: int
-    next: NotRequired[Next]
-
-
-def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
+def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> dict[str, Any]:
     """What is stored of one video.
 
     Its title, description, tags, chapters, shots with colour tone and style, and problems of its
@@ -287,7 +214,7 @@ def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
     chapters = library_routes.spans_of(opened.library, found, KINDS["chapters"])[:MOST_CHAPTERS]
     shots = opened.library.shots(found.video_id)
     problems = [each.reason for each in opened.library.problems() if each.path in row["paths"]]
-    made: Described = cut(
+    made: dict[str, Any] = cut(
         {
             **row,
             "description": found.description,
@@ -308,12 +235,6 @@ def describe_video(opened: Opened, video: Video, skip: Skip = 0) -> Described:
 JobId = Annotated[str, Field(min_length=1, max_length=64, description="From start_indexing or get_job.")]
 
 
-class Job(JobDocument):
-    """`rag.job/1`, without its result."""
-
-    next: NotRequired[Next]
-
-
 def start_indexing(
     service: Service,
     folder: Annotated[
@@ -327,7 +248,7 @@ def start_indexing(
     dry_run: Annotated[
         bool, Field(description="Only forecast how long it would take; nothing is indexed.")
     ] = False,
-) -> Job:
+) -> dict[str, Any]:
     """Start to index a folder or file that the user names, below the folders that this server may index.
 
     Returns a job at once; ask get_job how it is doing. With `dry_run` it only forecasts the time.
@@ -341,7 +262,7 @@ def get_job(
     job_id: Annotated[
         str | Absent, Field(min_length=1, max_length=64, description="Default: the newest job.")
     ] = None,
-) -> Job:
+) -> dict[str, Any]:
     """The state of a job: its progress in seconds of media, the time to go and the files with problems."""
     if job_id is not None:
         return _job(service.jobs.get(job_id))
@@ -351,13 +272,13 @@ def get_job(
     return _job(jobs[0])
 
 
-def cancel_job(service: Service, job_id: JobId) -> Job:
+def cancel_job(service: Service, job_id: JobId) -> dict[str, Any]:
     """Stop a job. What it has indexed stays."""
     return _job(service.jobs.cancel(job_id))
 
 
-def _job(shape: JobDocument) -> Job:
-    made: Job = cut({**shape, "problems": shape["problems"][:MOST_PROBLEMS], "result": None})
+def _job(shape: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = cut({**shape, "problems": shape["problems"][:MOST_PROBLEMS], "result": None})
     if made["state"] in ("queued", "running", "cancelling"):
         made["next"] = call("get_job", job_id=made["job_id"])
     return made
