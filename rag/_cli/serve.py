@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Host, Port, Session, given_path, with_session
-
-if TYPE_CHECKING:
-    from rag.server.running import Started
 
 
 @with_session(without=("as_json", "seed"))
@@ -42,18 +39,19 @@ def serve(
     from rag.store.finding import find_library
     from rag.store.layout import open_layout
 
-    def announce(server: Started) -> None:
+    def announce(address: str, token: str | None) -> None:
+        page = f"{address}/" if token is None else f"{address}/?token={token}"
         # A token of a file is known: it need not be in the log of a service.
-        print_lines([server.page_url if token_file is None else f"{server.address}/"])
+        print_lines([page if token_file is None else f"{address}/"])
         library = find_library(library=session.settings.library, storage=session.settings.storage)
         if not open_layout(library).exists():
             echo_stderr(f"rag: {library}: no library here yet; the page says how to make one")
-        if server.token is not None:
+        if token is not None:
             echo_stderr("rag: programs send the token as Authorization: Bearer TOKEN")
         if open_page:
             import webbrowser
 
-            webbrowser.open(server.page_url)
+            webbrowser.open(page)
 
     roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
     run(session.settings, host, port, token_file=token_file, index_roots=roots, started=announce)

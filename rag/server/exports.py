@@ -73,7 +73,8 @@ class ExportBody(Body):
 async def exports(request: Request, service: Served, body: ExportBody) -> Response:
     """Windows as a timeline, markers, a table, chapters, or an archive of clips, to download."""
     with service.question() as stopped:
-        folder, done = await service.while_connected(request, _make, service, body, stopped)
+        making = service.in_media_thread(_make, service, body, stopped)
+        folder, done = await service.while_connected(request, making)
     row = FORMATS[body.format]
     headers = {
         "Cache-Control": "no-store",

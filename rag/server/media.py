@@ -247,7 +247,8 @@ async def remux(request: Request, service: Served, video_id: VideoId) -> Respons
     """The same images and sound in an MP4 file, for browsers that do not open the file's container."""
     _, path = await service.in_media_thread(opened, service, video_id)
     with service.question() as stopped:
-        made = await service.while_connected(request, service.media.remux, path, video_id, stopped)
+        making = service.in_media_thread(service.media.remux, path, video_id, stopped)
+        made = await service.while_connected(request, making)
     return file_response(made, f"{video_id}-mp4", "video/mp4", REVALIDATED)
 
 
@@ -265,7 +266,8 @@ async def clip(
     if end - start > LONGEST_CLIP:
         raise UsageError(f"a clip is at most {LONGEST_CLIP:g} s long")
     with service.question() as stopped:
-        made = await service.while_connected(request, service.media.clip, path, video_id, start, end, stopped)
+        making = service.in_media_thread(service.media.clip, path, video_id, start, end, stopped)
+        made = await service.while_connected(request, making)
     return file_response(made, f"{video_id}-{start:.3f}-{end:.3f}", "video/mp4", IMMUTABLE)
 
 
@@ -280,7 +282,8 @@ async def frame(
     """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
     facts, path = await service.in_media_thread(opened, service, video_id)
     require_inside(facts, t)
-    data, at = await service.while_connected(request, service.media.frame, path, facts, t, height)
+    reading = service.in_media_thread(service.media.frame, path, facts, t, height)
+    data, at = await service.while_connected(request, reading)
     tag = f'"{video_id}-{t:.3f}-{height}"'
     headers = {"ETag": tag, "Cache-Control": IMMUTABLE, "Rag-Frame-Time": f"{at:.6f}"}
     return Tagged(data, media_type="image/jpeg", headers=headers)
@@ -297,7 +300,8 @@ async def thumbnail(
             t = best_moment(facts, library.shots(video_id))
     else:
         require_inside(facts, t)
-    made = await service.while_connected(request, service.media.thumbnail, path, facts, t)
+    making = service.in_media_thread(service.media.thumbnail, path, facts, t)
+    made = await service.while_connected(request, making)
     return file_response(made, f"{video_id}-{t:.3f}-thumbnail", "image/jpeg", IMMUTABLE)
 
 

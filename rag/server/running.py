@@ -6,8 +6,8 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -29,21 +29,8 @@ HOST = "127.0.0.1"
 PORT = 8650
 GRACE_SECONDS = 2
 """That answers under way have once the server is stopped; streams and questions end at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A server that listens."""
-
-    address: str
-    """`http://127.0.0.1:8650`."""
-    token: str | None
-    """None where none is needed."""
-
-    @property
-    def page_url(self) -> str:
-        """The address that opens the page in a browser, with the token where there is one."""
-        return f"{self.address}/" + (f"?token={self.token}" if self.token is not None else "")
+LAST_SECONDS = 0.5
+"""That threads have after that."""
 
 
 def serve(
@@ -53,9 +40,10 @@ def serve(
     *,
     token_file: Path | None = None,
     index_roots: tuple[Path, ...] = (),
-    started: Callable[[Started], None] | None = None,
+    started: Callable[[str, str | None], None] | None = None,
 ) -> None:
-    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens.
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens,
+    with its address, `http://127.0.0.1:8650`, and its token, None where none is needed.
 
     Raises `UsageError` for a token file that cannot be used or a root that is no folder, and `RagError` where
     the port is taken.
@@ -70,9 +58,9 @@ def serve(
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
     if started is not None:
-        started(Started(address, token))  # who connects from now on waits until the application is made
+        started(address, token)  # who connects from now on waits until the application is made
     from rag.server.app import build_app
-    from rag.server.service import Service
+    from rag.server.service import WORKER, Service
 
     service = Service(settings, LibrarySession(settings), cache_folder(), index_roots=roots, address=address)
     config = uvicorn.Config(
@@ -86,12 +74,13 @@ def serve(
     )
     with listener:
         _Server(config, service).run(sockets=[listener])
-    if any(thread.name == WORKER and thread.is_alive() for thread in threading.enumerate()):
-        # A question that waits for a language model: nothing is left to save, joining takes minutes.
-        os._exit(128 + signal.SIGINT)
-
-
-WORKER = "AnyIO worker thread"
+    deadline = time.monotonic() + LAST_SECONDS
+    for thread in threading.enumerate():
+        if thread.name.startswith(WORKER):
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                # A question that waits for a language model: nothing is left to save, joining takes minutes.
+                os._exit(128 + signal.SIGINT)
 
 
 class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its imports

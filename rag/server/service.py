@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import anyio
-import anyio.to_thread
 from fastapi import Depends, Request
 
 from rag.errors import RagError
@@ -31,6 +31,8 @@ QUESTIONS = 32
 """Questions that wait in a thread for their turn or for a language model; more wait without a thread."""
 MEDIA = 12
 """Requests for media that read or make something in a thread."""
+WORKER = "rag-server-work"
+"""The name of these threads begins so."""
 
 
 @dataclass
@@ -50,9 +52,10 @@ class Service:
     """Set once the server is to end: streams and questions stop."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _asked: set[threading.Event] = field(default_factory=set)
-    _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._threads = ThreadPoolExecutor(QUESTIONS, WORKER)
+        self._media_threads = ThreadPoolExecutor(MEDIA, WORKER)
         self.media = MediaRenderer(self.settings.video, self.settings.storage, DiskCache(self.cache_folder))
         self.jobs = Jobs(self.settings, self.session.folder, self.index_roots, self.session.refresh)
 
@@ -74,18 +77,16 @@ class Service:
         with self.question() as stopped:
             if request is None:
                 return await self.in_thread(self.compute_now, work, stopped)
-            return await self._while_connected(request, self.in_thread, self.compute_now, work, stopped)
+            return await self.while_connected(request, self.in_thread(self.compute_now, work, stopped))
 
-    async def while_connected(self, request: Request, function: Callable[..., T], *given: Any) -> T:
-        """What the function returns, which makes media in a thread; left to itself when the client goes."""
-        return await self._while_connected(request, self.in_media_thread, function, *given)
+    async def while_connected(self, request: Request, making: Awaitable[T]) -> T:
+        """What is made, which is left to itself when the client goes."""
 
-    async def _while_connected(self, request: Request, run: Callable[..., Awaitable[T]], *given: Any) -> T:
         async def gone() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
 
-        work, left = asyncio.ensure_future(run(*given)), asyncio.ensure_future(gone())
+        work, left = asyncio.ensure_future(making), asyncio.ensure_future(gone())
         try:
             await asyncio.wait([work, left], return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -109,38 +110,15 @@ class Service:
             self._asked.discard(stopped)
 
     async def in_thread(self, function: Callable[..., T], *given: Any) -> T:
-        """What the function returns; a thread is left to itself where the caller is cancelled."""
-        return await self._run(QUESTIONS, function, *given)
+        """What the function returns; a thread is left to itself where the caller is cancelled, and keeps its
+        place: else clients that go would add ever more threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *given))
 
     async def in_media_thread(self, function: Callable[..., T], *given: Any) -> T:
         """The same for media, which do not wait for questions."""
-        return await self._run(MEDIA, function, *given)
-
-    async def _run(self, most: int, function: Callable[..., T], *given: Any) -> T:
-        if most not in self._limiters:
-            self._limiters[most] = anyio.CapacityLimiter(most)
-        limiter, place = self._limiters[most], object()
-        loop = asyncio.get_running_loop()
-        taken = threading.Lock()
-        """By the thread, or by a caller who goes before it has begun: that one gives the place back."""
-
-        def work() -> T:
-            if not taken.acquire(blocking=False):
-                raise stopped_problem()
-            try:
-                return function(*given)
-            finally:
-                with contextlib.suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(limiter.release_on_behalf_of, place)
-
-        # A thread that is left to itself keeps its place: else clients that go would add ever more threads.
-        await limiter.acquire_on_behalf_of(place)
-        try:
-            alone = anyio.CapacityLimiter(1)
-            return await anyio.to_thread.run_sync(work, limiter=alone, abandon_on_cancel=True)
-        finally:
-            if taken.acquire(blocking=False):
-                limiter.release_on_behalf_of(place)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._media_threads, partial(function, *given)
+        )
 
     def compute_now(self, work: Callable[[Library], T], stopped: threading.Event) -> T:
         """`work` in this thread, when its turn has come. Raises `Problem` once `stopped` is set."""
@@ -189,6 +167,8 @@ class Service:
     def close(self) -> None:
         """End the jobs, and close the library once its last reader has ended."""
         self.stop()
+        for threads in (self._threads, self._media_threads):
+            threads.shutdown(wait=False, cancel_futures=True)
         self.jobs.close()
         self.session.close()
         self.media.close()

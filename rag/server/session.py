@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-"""Between two looks at the commits on disk."""
+"""Between two looks for a library where there is none."""
 RENEW_SECONDS = 30.0
-"""Least time for which one snapshot is used while a writer works."""
+"""Between two looks at the commits on disk, for which one snapshot is used."""
 
 
 @dataclass
@@ -35,9 +36,6 @@ class _Opened:
     library: Library
     facts: LibraryItem
     version: str
-    since: float
-    readers: int = 0
-    retired: bool = False
     failed: str | None = None
     """A newer version that did not open."""
 
@@ -46,7 +44,7 @@ class LibrarySession:
     """Leases of the newest library in a folder; safe to share between threads.
 
     A change on disk is taken up by opening the library once more: who reads the old snapshot goes on
-    reading it, and the last one to return it closes it. Models that are loaded are handed over. While one
+    reading it, and it is closed once nobody holds it. Models that are loaded are handed over. While one
     thread opens, the others are given the old snapshot.
     """
 
@@ -61,7 +59,7 @@ class LibrarySession:
         self._opened: _Opened | None = None
         self._failure: Exception | None = None
         self._closed = False
-        self._looked = -LOOK_SECONDS
+        self._looked = -RENEW_SECONDS
 
     @contextmanager
     def lease(self) -> Iterator[Library]:
@@ -71,13 +69,7 @@ class LibrarySession:
         `Library.open` does.
         """
         opened = self._take()
-        try:
-            yield opened.library
-        finally:
-            with self._lock:
-                opened.readers -= 1
-                if opened.retired and not opened.readers:
-                    opened.library.close()
+        yield opened.library
 
     def look(self) -> tuple[LibraryItem | None, Exception | None]:
         """What is open, and why nothing is, without waiting; both None until a thread has opened it."""
@@ -103,23 +95,19 @@ class LibrarySession:
     def close(self) -> None:
         """Close the library, as soon as its last lease has ended; none is opened after."""
         with self._opening, self._lock:
-            self._closed = True
-            self._retire()
+            self._closed, self._opened = True, None
 
     def _take(self) -> _Opened:
         while True:
             with self._lock:
                 opened = self._opened
                 if opened is not None and not (self._is_due() and not self._opening.locked()):
-                    opened.readers += 1
                     return opened
             with self._opening:
                 self._renew()
 
     def _is_due(self) -> bool:
-        now, opened = self._clock(), self._opened
-        since = -RENEW_SECONDS if opened is None else opened.since
-        return now - self._looked >= LOOK_SECONDS and now - since >= RENEW_SECONDS
+        return self._clock() - self._looked >= (LOOK_SECONDS if self._opened is None else RENEW_SECONDS)
 
     def _renew(self, *, now: bool = False) -> None:
         """Open what is on disk, unless it is open; `now`: even if that was looked at a moment ago.
@@ -142,7 +130,6 @@ class LibrarySession:
         with self._lock:
             self._looked, self._failure = self._clock(), failure
             if renewed is not None or isinstance(failure, LibraryNotFound):
-                self._retire()
                 self._opened = renewed
         if failure is not None:
             raise failure
@@ -155,10 +142,12 @@ class LibrarySession:
         try:
             library = Library.open(settings=self._settings) if opened is None else opened.library.reopen()
             try:
-                return _Opened(library, facts_of(library, self.folder, found), found, self._clock())
+                renewed = _Opened(library, facts_of(library, self.folder, found), found)
             except Exception:
                 library.close()
                 raise
+            weakref.finalize(renewed, library.close)
+            return renewed
         except Exception as error:
             if opened is None or isinstance(error, LibraryNotFound):
                 raise
@@ -168,10 +157,3 @@ class LibrarySession:
                 )
             opened.failed = found
             return None
-
-    def _retire(self) -> None:
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.retired = True
-            if not opened.readers:
-                opened.library.close()

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from rag.errors import LibraryCorrupt, LibraryNotFound
 from rag.library import Library
-from rag.server import service as service_module
 from rag.server.app import build_app
 from rag.server.openai import streamed
 from rag.server.problems import Problem
@@ -267,37 +266,6 @@ def test_a_question_whose_client_goes_is_given_up_and_frees_the_turn(service: Se
         return await service.compute(Request(), lambda _: "next")  # type: ignore[arg-type]  # as above
 
     assert anyio.run(ask) == "next"
-
-
-def test_a_thread_that_is_left_to_itself_keeps_its_place(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(service_module, "MEDIA", 2)
-    release, started = threading.Event(), threading.Semaphore(0)
-    at_work: list[int] = []
-
-    def slow(number: int) -> int:
-        at_work.append(number)
-        started.release()
-        release.wait(30)
-        return number
-
-    async def ask() -> int:
-        async with anyio.create_task_group() as group:
-            for number in range(2):
-                group.start_soon(service.in_media_thread, slow, number)
-            for _ in range(2):
-                await anyio.to_thread.run_sync(started.acquire)
-            group.cancel_scope.cancel()
-        for number in range(2, 4):
-            with anyio.move_on_after(0.05):
-                await service.in_media_thread(slow, number)
-        begun = sorted(at_work)
-        release.set()
-        assert begun == [0, 1], "two threads wait, and no more are begun"
-        return await service.in_media_thread(lambda: 7)
-
-    assert anyio.run(ask) == 7
 
 
 def test_no_question_begins_once_the_server_stops(service: Service) -> None:
