@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
-from rag.server.jobs import JobDocument, JobsDocument
+from rag.server.jobs import Job, JobsDocument
 from rag.server.problems import Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served
@@ -48,20 +48,20 @@ def list_jobs(service: Served) -> Response:
     return Document({"schema": "rag.jobs/1", "jobs": service.jobs.all(), "roots": roots})
 
 
-@router.post("/jobs", status_code=202, responses={202: {"model": JobDocument}, **problems(404)})
+@router.post("/jobs", status_code=202, responses={202: {"model": Job}, **problems(404)})
 def start_job(service: Served, body: IndexJob) -> Response:
     """A new job."""
     job = service.jobs.start_index(body.folder, dry_run=body.dry_run, prune=body.prune)
     return Document(job, 202, {"Location": f"/v1/jobs/{job['job_id']}"})
 
 
-@router.get("/jobs/{job_id}", responses={200: {"model": JobDocument}, **problems(404)})
+@router.get("/jobs/{job_id}", responses={200: {"model": Job}, **problems(404)})
 def show_job(service: Served, job_id: JobId) -> Response:
     """One job."""
     return Document(service.jobs.get(job_id))
 
 
-@router.delete("/jobs/{job_id}", responses={200: {"model": JobDocument}, **problems(404)})
+@router.delete("/jobs/{job_id}", responses={200: {"model": Job}, **problems(404)})
 def cancel_job(service: Served, job_id: JobId) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return Document(service.jobs.cancel(job_id))

@@ -31,6 +31,7 @@ from typing_extensions import TypedDict
 
 from corpora.platforms import KILL, yield_to_others
 from rag.errors import RagError, UnreadableFile, UsageError
+from rag.rendering.shapes import plain
 from rag.server.problems import Problem
 from rag.settings import Settings
 from rag.store.layout import Location
@@ -43,17 +44,15 @@ COMMAND = (sys.executable, "-P", "-m", "rag._cli.main")
 """`rag`, whatever is in the working folder."""
 MOST_KEPT = 100
 """Jobs that have ended and are still known."""
-MOST_QUEUED = 100
 MOST_PROBLEMS = 1000
 """Problems that the document of a job has."""
 LAST_WORDS = 20
 """Lines of text of a child that are kept."""
 LOOK_SECONDS = 0.1
 """Between two looks at a child."""
-SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, KILL))
-"""What a cancelled child is sent, and after how many seconds: the library survives all of them."""
-CLOSING = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
-"""The same where the server stops."""
+SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
+"""What a child is sent that is cancelled, or whose server stops, and after how many seconds: the library
+survives all of them."""
 NICE = 10
 """Children yield to questions."""
 
@@ -81,35 +80,6 @@ class ProgressItem(TypedDict):
     stage: Literal["prepare", "index", "finish"]
 
 
-class JobDocument(TypedDict):
-    """`rag.job/1`."""
-
-    schema: Literal["rag.job/1"]
-    job_id: str
-    kind: Literal["index"]
-    folder: str
-    dry_run: bool
-    prune: bool
-    state: State
-    created: str | None
-    started: str | None
-    ended: str | None
-    forecast: dict[str, Any] | None
-    progress: ProgressItem | None
-    problems: list[ProblemItem]
-    problem_count: int
-    result: dict[str, Any] | None
-    error: str | None
-
-
-class JobsDocument(TypedDict):
-    """`rag.jobs/1`."""
-
-    schema: Literal["rag.jobs/1"]
-    jobs: list[JobDocument]
-    roots: list[str]
-
-
 def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
     """The folders of `--allow-index` without links. Raises `UsageError` for one that is no folder."""
     for folder in folders:
@@ -118,25 +88,40 @@ def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in folders)
 
 
-@dataclass
-class Job:
-    """One job, as far as its child has written what happens."""
+def _now() -> str:
+    """`2026-11-23T06:27:00.250Z`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
+
+@dataclass(kw_only=True)
+class Job:
+    """`rag.job/1`: one job, as far as its child has written what happens."""
+
+    schema: Literal["rag.job/1"] = "rag.job/1"
+    job_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    kind: Literal["index"] = "index"
     folder: str
     dry_run: bool
     prune: bool
-    job_id: str = field(default_factory=lambda: secrets.token_hex(8))
     state: State = "queued"
-    created: float = field(default_factory=time.time)
-    started: float | None = None
-    ended: float | None = None
-    error: str | None = None
+    created: str | None = field(default_factory=_now)
+    started: str | None = None
+    ended: str | None = None
+    forecast: dict[str, Any] | None = None
     progress: ProgressItem | None = None
     problems: list[ProblemItem] = field(default_factory=list)
     problem_count: int = 0
     result: dict[str, Any] | None = None
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_WORDS))
-    """What the child wrote that is no event: why it fails."""
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        self._said = deque[str](maxlen=LAST_WORDS)
+        """What the child wrote that is no event: why it fails."""
+
+    def shape(self) -> dict[str, Any]:
+        """As JSON."""
+        made: dict[str, Any] = plain(self)
+        return made
 
     def hear(self, line: bytes) -> None:
         """Take up a line that the child wrote."""
@@ -152,18 +137,18 @@ class Job:
                     self.problems.append(event)
         except (ValueError, KeyError, TypeError, AttributeError):
             if text:
-                self.said.append(text)
+                self._said.append(text)
 
     def end(self, printed: bytes, code: int, *, closing: bool, failed: str) -> None:
         """The state by what the child printed on stdout, and by its exit code.
 
         `closing`: the server stops. `failed`: why there was no child.
         """
-        self.ended = time.time()
+        self.ended = _now()
         with contextlib.suppress(ValueError):
             found = json.loads(printed)
             if isinstance(found, dict) and isinstance(found.get("problems"), list):
-                self.result = found
+                self.result, self.forecast = found, found.get("forecast")
         if self.result is None:
             stopped = closing or self.state == "cancelling"
             self.state = "cancelled" if stopped else "failed"
@@ -181,33 +166,20 @@ class Job:
             return said
         if code < 0:
             return f"ended by {signal.Signals(-code).name}; start it again to go on"
-        return self.said[-1] if self.said else "ended without a result"
+        return self._said[-1] if self._said else "ended without a result"
 
     def _complaint(self) -> str:
         """The last line with which the command says what is wrong; empty without one."""
-        lines = (line for line in reversed(self.said) if line.startswith("rag: "))
+        lines = (line for line in reversed(self._said) if line.startswith("rag: "))
         return next(lines, "").removeprefix("rag: ")
 
-    def shape(self) -> JobDocument:
-        """`rag.job/1`."""
-        return {
-            "schema": "rag.job/1",
-            "job_id": self.job_id,
-            "kind": "index",
-            "folder": self.folder,
-            "dry_run": self.dry_run,
-            "prune": self.prune,
-            "state": self.state,
-            "created": _timestamp(self.created),
-            "started": _timestamp(self.started),
-            "ended": _timestamp(self.ended),
-            "forecast": (self.result or {}).get("forecast"),
-            "progress": self.progress,
-            "problems": list(self.problems),
-            "problem_count": self.problem_count,
-            "result": self.result,
-            "error": self.error,
-        }
+
+class JobsDocument(TypedDict):
+    """`rag.jobs/1`."""
+
+    schema: Literal["rag.jobs/1"]
+    jobs: list[Job]
+    roots: list[str]
 
 
 class Jobs:
@@ -230,7 +202,7 @@ class Jobs:
         # A library has one writer; a forecast does not wait for it.
         self._indexing, self._forecasting = (ThreadPoolExecutor(1, "rag-server-jobs") for _ in range(2))
 
-    def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> JobDocument:
+    def start_index(self, folder: str, *, dry_run: bool = False, prune: bool = False) -> dict[str, Any]:
         """A new job that indexes a folder or file below a root.
 
         `dry_run`: only forecast what that would take. `prune`: also remove files below it that no longer
@@ -238,12 +210,10 @@ class Jobs:
 
         Raises `Problem` for a folder that is not below a root, `UnreadableFile` for one that does not exist.
         """
-        job = Job(self._allowed(folder), dry_run, prune)
+        job = Job(folder=self._allowed(folder), dry_run=dry_run, prune=prune)
         with self._lock:
             if self._closed.is_set():
                 raise Problem(503, "stopping", "the server is shutting down")
-            if sum(one.state == "queued" for one in self._jobs.values()) >= MOST_QUEUED:
-                raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
             ended = [name for name, one in self._jobs.items() if one.ended is not None]
             for name in ended[:-MOST_KEPT]:
                 del self._jobs[name]
@@ -251,22 +221,22 @@ class Jobs:
             (self._forecasting if dry_run else self._indexing).submit(self._work, job)
             return job.shape()
 
-    def all(self) -> list[JobDocument]:
+    def all(self) -> list[dict[str, Any]]:
         """All jobs, the newest first."""
         with self._lock:
             return [job.shape() for job in reversed(self._jobs.values())]
 
-    def get(self, job_id: str) -> JobDocument:
+    def get(self, job_id: str) -> dict[str, Any]:
         """One job. Raises `Problem` for an unknown id."""
         with self._lock:
             return self._known(job_id).shape()
 
-    def cancel(self, job_id: str) -> JobDocument:
+    def cancel(self, job_id: str) -> dict[str, Any]:
         """The job, whose work stops; one that has ended stays so. Raises `Problem` for an unknown id."""
         with self._lock:
             job = self._known(job_id)
             if job.state == "queued":
-                job.state, job.ended = "cancelled", time.time()
+                job.state, job.ended = "cancelled", _now()
             elif job.state == "running":
                 job.state = "cancelling"
             return job.shape()
@@ -307,7 +277,7 @@ class Jobs:
         with self._lock:
             if job.state != "queued" or self._closed.is_set():
                 return
-            job.state, job.started = "running", time.time()
+            job.state, job.started = "running", _now()
         printed, code, failed = b"", 0, ""
         try:
             printed, code = self._run(job)
@@ -353,12 +323,10 @@ class Jobs:
                     job.hear(line)
             if code is not None:
                 return code
-            closing = self._closed.is_set()
-            if closing or job.state == "cancelling":
+            if self._closed.is_set() or job.state == "cancelling":
                 since = since or time.monotonic()
-                signals = CLOSING if closing else SIGNALS
-                if sent < len(signals) and time.monotonic() - since >= signals[sent][0]:
-                    child.send_signal(signals[sent][1])
+                if sent < len(SIGNALS) and time.monotonic() - since >= SIGNALS[sent][0]:
+                    child.send_signal(SIGNALS[sent][1])
                     sent += 1
             time.sleep(LOOK_SECONDS)
 
@@ -374,16 +342,9 @@ class Jobs:
         values["scan"]["within"] = [os.fsdecode(root) for root in self.roots]
         own = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
         for name, value in values.items():
-            own[f"RAG_{name.upper()}"] = json.dumps(value, default=_plain)
+            own[f"RAG_{name.upper()}"] = json.dumps(value, default=_text)
         return own
 
 
-def _timestamp(seconds: float | None) -> str | None:
-    """`2026-11-23T06:27:00.250Z` of seconds since 1970."""
-    if seconds is None:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _plain(value: object) -> Any:
+def _text(value: object) -> Any:
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
