@@ -70,19 +70,13 @@ class Message(BaseModel):
         return "\n".join(str(part.get("text", "")) for part in self.content)
 
 
-class StreamOptions(BaseModel):
-    """What a stream has besides."""
-
-    include_usage: bool | None = None
-
-
 class ChatBody(BaseModel):
     """A conversation; sampling options, tools and all else are accepted and ignored."""
 
     model: str = Field(max_length=200)
     messages: Annotated[list[Message], FailFast(), Field(min_length=1, max_length=10_000)]
     stream: bool | None = None
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = Field(None, description="`include_usage` is read.")
     n: Literal[1] | None = Field(None, description="There is one answer to a question.")
 
 
@@ -101,13 +95,6 @@ class Completion:
         """The tokens."""
         prompt, completion = self.prompt_tokens, self.completion_tokens
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-
-    def shape(self) -> dict[str, Any]:
-        """`chat.completion`."""
-        message = {"role": "assistant", "content": self.text, "refusal": None}
-        choice = _choice("message", {**message, "annotations": self.annotations}, "stop")
-        head = _head("chat.completion")
-        return {**head, "choices": [choice], "usage": self.usage, "citations": self.citations}
 
 
 def _head(kind: str) -> dict[str, Any]:
@@ -204,13 +191,16 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     if reply is not None:
         made = Completion(reply, estimated_text_tokens(asked[-1]), estimated_text_tokens(reply))
     if body.stream:
-        with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
+        with_usage = bool((body.stream_options or {}).get("include_usage"))
         chunks = streamed(service, complete, made, with_usage)
         unkept = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(chunks, headers=unkept, media_type="text/event-stream")
     if made is None:
         made = await service.compute(request, complete)
-    return Document(made.shape())
+    message = {"role": "assistant", "content": made.text, "refusal": None, "annotations": made.annotations}
+    choices = [_choice("message", message, "stop")]
+    head = _head("chat.completion")
+    return Document({**head, "choices": choices, "usage": made.usage, "citations": made.citations})
 
 
 async def streamed(
