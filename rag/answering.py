@@ -30,7 +30,7 @@ from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite, nearest, place_of_text, quotation, with_what_is_seen
+from rag.citations import answer_by_images, cite, nearest, place_of_text, quotation, with_what_is_seen
 from rag.errors import FileProblem, Unanswered
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN, ChosenOption, OpenAnswer
@@ -48,7 +48,6 @@ from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, 
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever, events
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
-from rag.seen import answer_by_images
 from rag.settings import Settings
 from rag.store.finding import advice_to_fill
 from rag.store.lookup import whole_file

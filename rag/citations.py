@@ -13,18 +13,22 @@ from corpora.kinds import is_subtitles
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
+from localization.windows import Window
 from rag.cues import cues_with
 from rag.questions import option_label
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import (
+    UNSURE,
     Answer,
     Citation,
     PassageCitation,
+    Question,
     VideoCitation,
     is_still,
     pages_with,
     passage_citation,
+    rounded_down,
 )
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.words import folded
@@ -220,3 +224,39 @@ def _of_file(said: str, pages: Sequence[int], path: str) -> str:
         at = "at" if is_subtitles(path) else "on"
         return f"{said} {at} {place} of {name}" if said else f"{place} of {name}"
     return f"{said} in {name}" if said else name
+
+
+def answer_by_images(
+    question: Question,
+    clips: Sequence[RetrievedClip],
+    windows: Sequence[Window],
+    retriever: Retriever,
+    *,
+    threshold: float,
+    unanswered: str,
+) -> Answer | None:
+    """The window whose images fit an open question best, where no sentence answers it: never sure. None where
+    none have the relevance of a match, or where their encoder names images and has no name for these.
+
+    `windows`: one for each of the `clips` that were found for the question. `threshold`: least relevance of a
+    match, in [0, 1]. `unanswered`: why no text answers it.
+    """
+    best = max(range(len(clips)), key=lambda at: clips[at].image_relevance, default=None)
+    if best is None or clips[best].image_relevance < threshold:
+        return None
+    clip, window = clips[best], windows[best]
+    named = retriever.seen(window.video_id, window.start, window.end)
+    if retriever.tower is not None and retriever.tower.names_images and not named:
+        return None
+    like = f", which {named[0].text.replace('like:', 'like')}" if named else ""
+    cited = VideoCitation(clip.path, window.video_id, window.start, window.end, clip.score, named)
+    return Answer(
+        question=question,
+        choice=None,
+        text=f"{place_of_window(window.start, window.end, clip.path)}{like}.",
+        confidence=min(clip.image_relevance, UNSURE),
+        explanation=f"Images of this window fit it (relevance {rounded_down(clip.image_relevance):.2f}). "
+        f"{unanswered}".strip(),
+        matched=True,
+        citations=(cited,),
+    )

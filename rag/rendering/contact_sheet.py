@@ -15,7 +15,7 @@ from corpora.escaping import visible
 from corpora.outputs import PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames, kind_name
 from localization.sampling import midpoints
-from rag.rendering.fonts import Fonts, drawable
+from rag.rendering.fonts import drawable, font_for
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,16 +62,15 @@ def contact_sheet(sheet: Sheet) -> Image:
     if frames.ndim != 4 or frames.shape[3] != 3 or frames.dtype != np.uint8:
         raise ValueError(f"frames must be uint8 (n, h, w, 3), not {frames.dtype} {frames.shape}")
     pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
-    fonts = Fonts(visible("".join((sheet.title, sheet.subtitle, *(item.text for item in sheet.evidence)))))
-    head = _header(pen, sheet, fonts)
-    words = _evidence_rows(pen, sheet.evidence, fonts)
+    head = _header(pen, sheet)
+    words = _evidence_rows(pen, sheet.evidence)
     tile, columns = _tile_size(len(frames), *frames.shape[1:3])
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
     height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
     sheet_image = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
     pen = ImageDraw.Draw(sheet_image, "RGBA")
-    plain, bold = fonts.font(18, "0"), fonts.font(18, "0", bold=True)
+    plain, bold = font_for("0", 18), font_for("0", 18, bold=True)
     top = _write(pen, head, _MARGIN, plain)
     _paste_frames(sheet_image, pen, sheet.frames, tile, columns, top, bold)
     _write(pen, words, top + grid + (16 if words else 0), plain)
@@ -101,20 +100,20 @@ class _Row:
     indent: int = 0
 
 
-def _header(pen: ImageDraw, sheet: Sheet, fonts: Fonts) -> list[_Row]:
+def _header(pen: ImageDraw, sheet: Sheet) -> list[_Row]:
     title, quiet = visible(sheet.title), visible(sheet.subtitle)
-    big, small = fonts.font(30, title, bold=True), fonts.font(20, quiet)
+    big, small = font_for(title, 30, bold=True), font_for(quiet, 20)
     title, quiet = drawable(title, big), drawable(quiet, small)
     rows = [_Row(line, big, _FOREGROUND, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]
     rows += [_Row(line, small, _MUTED, 28) for line in _fit(pen, quiet, small, _WIDTH - 2 * _MARGIN)[:2]]
     return [*rows, _Row("", small, _MUTED, 14)]
 
 
-def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence], fonts: Fonts) -> list[_Row]:
+def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
     rows = []
     for item in evidence:
         text = visible(" ".join(item.text.split())[:_LONGEST_TEXT])
-        font = fonts.font(20, text)
+        font = font_for(text, 20)
         text = drawable(text, font)
         label = f"{kind_name(item.kind)} {_tenths(item.start)}"
         lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - _INDENT - 20)

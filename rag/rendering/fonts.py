@@ -6,6 +6,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator
+from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -26,33 +27,21 @@ _NO_CHARACTER = "\uffff"
 """Rendered as what a font lacks."""
 
 
-class Fonts:
-    """Font files for the texts of one image: the first that have its characters between them.
+def font_for(text: str, size: int, *, bold: bool = False) -> Font:
+    """The first font with all characters of `text`, else one that lacks fewest; Pillow's own, which is Latin,
+    where the machine has none. `bold`: a bold one before others."""
+    from PIL import ImageFont
 
-    Pillow's own font, which is Latin, where the machine has none.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._files: list[str] = []
-        by_name = _font_files()
-        self._bold = by_name.get(_BOLD)
-        missing: Collection[str] = set(text)
-        for file in _ordered(by_name):
-            font = _opened(file, 20)
-            left = missing_characters(missing, font) if font else missing
-            if font and (not self._files or len(left) < len(missing)):
-                self._files.append(file)
-                missing = left
-            if not missing:
-                break
-
-    def font(self, size: int, text: str, *, bold: bool = False) -> Font:
-        """The one with the most characters of `text`; bold where the bold font has as many."""
-        from PIL import ImageFont
-
-        files = ([self._bold] if bold and self._bold else []) + self._files
-        fonts = [font for file in files if (font := _opened(file, size))] or [ImageFont.load_default(size)]
-        return min(fonts, key=lambda font: len(missing_characters(text, font)))
+    best: Font = ImageFont.load_default(size)
+    fewest = None
+    for file in _files(bold):
+        font = _opened(file, size)
+        lacking = len(missing_characters(text, font)) if font else 0
+        if font and (fewest is None or lacking < fewest):
+            best, fewest = font, lacking
+        if fewest == 0:
+            break
+    return best
 
 
 def missing_characters(text: Collection[str], font: Font) -> set[str]:
@@ -80,6 +69,7 @@ def _bitmap(font: Font, char: str) -> tuple[tuple[int, int], bytes]:
     return mask.size, bytes(mask)
 
 
+@cache
 def _opened(file: str, size: int) -> Font | None:
     """None for one that FreeType does not read at this size."""
     from PIL import ImageFont
@@ -90,25 +80,26 @@ def _opened(file: str, size: int) -> Font | None:
         return None
 
 
-def _ordered(by_name: dict[str, str]) -> Iterator[str]:
-    yield from (by_name[name] for name in _FIRST if name in by_name)
-    for name in sorted(by_name.keys() - set(_FIRST)):
-        if not any(word in name.casefold() for word in _PLACEHOLDERS):
-            yield by_name[name]
-
-
-def _font_files() -> dict[str, str]:
-    """The font files of this machine by name, where the desktop's programs look for them."""
+def _files(bold: bool) -> Iterator[str]:
+    """The font files of this machine, where the desktop's programs look for them; `_FIRST` first."""
     if sys.platform == "darwin":
         folders = ["/System/Library/Fonts", "/Library/Fonts", os.path.expanduser("~/Library/Fonts")]
     else:
         shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
         own = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
         folders = [os.path.join(folder, "fonts") for folder in (*shared.split(":"), own)]
+    by_name = _by_name(tuple(folders))
+    first = [name for name in ((_BOLD, *_FIRST) if bold else _FIRST) if name in by_name]
+    yield from (by_name[name] for name in [*first, *sorted(by_name.keys() - {*first})])
+
+
+@cache
+def _by_name(folders: tuple[str, ...]) -> dict[str, str]:
     return {
         name: os.path.join(folder, name)
         for top in folders
         for folder, _, names in os.walk(top)
         for name in names
         if name.lower().endswith((".ttf", ".otf", ".ttc"))
+        and not any(word in name.casefold() for word in _PLACEHOLDERS)
     }

@@ -9,7 +9,7 @@ import pytest
 
 from corpora.records import Evidence, Frames
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
-from rag.rendering.fonts import Fonts, drawable
+from rag.rendering.fonts import drawable, font_for
 
 COLOURS = np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]], np.uint8)
 
@@ -87,16 +87,15 @@ def test_an_installed_font_with_the_characters_is_taken(fonts: Path) -> None:
     write_font(fonts / "Aa.ttf", CHINESE[0])
     write_font(fonts / "Zz.otf", CHINESE)
     (fonts / "Broken.ttf").write_bytes(b"no font")
-    held = Fonts(f"ab {CHINESE}")
-    assert drawable(CHINESE, held.font(20, CHINESE)) == CHINESE
-    assert Path(held.font(20, CHINESE).path).name == "Zz.otf"  # type: ignore[union-attr]  # a FreeTypeFont
-    assert Path(held.font(30, "a", bold=True).path).name == "DejaVuSans.ttf"  # type: ignore[union-attr]  # as above
+    assert drawable(CHINESE, font_for(CHINESE, 20)) == CHINESE
+    assert Path(font_for(CHINESE, 20).path).name == "Zz.otf"  # type: ignore[union-attr]  # a FreeTypeFont
+    assert Path(font_for("a", 30, bold=True).path).name == "DejaVuSans.ttf"  # type: ignore[union-attr]  # as above
 
 
 def test_characters_that_no_font_has_are_named(fonts: Path) -> None:
     write_font(fonts / "DejaVuSans.ttf", "ab")
     write_font(fonts / "LastResort.otf", CHINESE)
-    font = Fonts(f"a {CHINESE}").font(20, f"a {CHINESE}")
+    font = font_for(f"a {CHINESE}", 20)
     assert drawable(f"a {CHINESE} \u0915b {CHINESE}\u3002 b \u263a", font) == (
         "a [no font: CJK, DEVANAGARI] b [no font: symbols]"
     )
