@@ -14,12 +14,12 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from corpora.outputs import OverwritePolicy, atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
@@ -64,13 +64,8 @@ AHEAD = 4
 """Queries in flight or answered, for each worker, beyond the one that is due to be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """One query's sample, and what it cost."""
-
-    sample: Sample
-    seconds: float
-    usage: Usage
+Answered = tuple[Sample, float]
+"""One query's sample, and its seconds."""
 
 
 def answer_queries(
@@ -101,10 +96,9 @@ def answer_queries(
                 )
             solver, scorer = own.opened
             sample = answer_query(prepared, spec, solver, scorer, query)
-            spent = turn.spent()
             if not skip_reason(sample):
-                sample = replace(sample, usage=spent.spent_by_role)
-            return Answered(sample, time.perf_counter() - started, spent)
+                sample = replace(sample, usage=turn.spent().spent_by_role)
+            return sample, time.perf_counter() - started
 
     if concurrency == 1:
         yield from map(answer, queries)
@@ -229,16 +223,6 @@ def score_run(run: Run) -> list[Scored]:
     )
 
 
-class RunObserver(Protocol):
-    """Receives how many queries are to do, then each that is done."""
-
-    def begin(self, label: str, total: int) -> None:
-        """Called once, with the number of queries."""
-
-    def advance(self, usage: Usage) -> None:
-        """Called after every query, with what it cost."""
-
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a run asked, kept and scored."""
@@ -267,16 +251,16 @@ def run_solver(
     limit: int | None = None,
     factory: str | None = None,
     data: str | None = None,
-    observer: RunObserver | None = None,
+    progress: Callable[[int, int, str], object] = lambda *_: None,
     policy: OverwritePolicy | None = None,
     concurrency: int = 1,
 ) -> Done:
     """Ask all queries, or the first `limit`, that the folder does not answer yet; then measure them all.
 
     `factory` and `data`: how the user named the task and the folder of its data, for the commands that
-    read the run. `concurrency`: queries in flight; the files are the same. Raises `UsageError` where the
-    folder holds a run of other settings or data. An error of the solver leaves a folder that the same call
-    resumes.
+    read the run. `concurrency`: queries in flight; the files are the same. `progress`: called with the number
+    of queries done, that of all, and what is run. Raises `UsageError` where the folder holds a run of other
+    settings or data. An error of the solver leaves a folder that the same call resumes.
     """
     queries = tuple(prepared.queries)[:limit]
     _require_unique(task.name, queries)
@@ -299,29 +283,29 @@ def run_solver(
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         todo = writer.due(prepared.skipped)
         write_unusable(folder, prepared.unusable)
-        if observer is not None:
-            observer.begin(f"{name}, seed {seed}", len(todo))
         if todo:
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
             writer.time("", "open", opened)
         opened_both = (solver, scorer)
         answers = answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
-        _write_answers(writer, answers, observer)
+        _write_answers(writer, answers, lambda done: progress(done, len(todo), f"{name}, seed {seed}"))
         writer.finish()
         run = measure(task, folder)
     return done_of(run, len(todo))
 
 
-def _write_answers(writer: RunWriter, answers: Generator[Answered], observer: RunObserver | None) -> None:
+def _write_answers(
+    writer: RunWriter, answers: Generator[Answered], progress: Callable[[int], object]
+) -> None:
     from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
 
     # One question is too little work to share: more threads would only wait for each other.
     with threadpool_limits(limits=1), contextlib.closing(answers):
-        for answered in answers:
-            writer.append(answered.sample, answered.seconds)
-            if observer is not None:
-                observer.advance(answered.usage)
+        progress(0)
+        for done, answered in enumerate(answers, 1):
+            writer.append(*answered)
+            progress(done)
 
 
 def done_of(run: Run, asked: int) -> Done:

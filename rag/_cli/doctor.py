@@ -21,7 +21,7 @@ from corpora.platforms import has_no_inodes
 from corpora.sandbox import why_network
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, is_confirmed
-from rag._cli.progress import BytesProgress
+from rag._cli.progress import CountProgress
 from rag._cli.session import Session, with_session
 from rag.checks import Check
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError
@@ -236,7 +236,7 @@ def _repair(session: Session, *, yes: bool) -> bool:
     from rag.store.finding import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
-    with BytesProgress() as progress:
+    with CountProgress(shown=byte_count) as progress:
         done = repair(
             location,
             confirm=lambda lines: yes or _is_confirmed(lines, progress.stop),
@@ -280,7 +280,7 @@ def _library(session: Session) -> Iterator[Check]:
     if isinstance(folder, Path):
         yield _space("library space", folder.absolute())
     try:
-        with BytesProgress() as progress, session.open_library() as opened:
+        with CountProgress(shown=byte_count) as progress, session.open_library() as opened:
             yield from opened.doctor(progress=progress.update)
     except LibraryNotFound as error:
         # A folder that was named must be one; the default, and a store, have none before `rag index`.
@@ -301,7 +301,7 @@ def _files_of_tables(folder: Location) -> Iterator[Check]:
 
     layout = open_layout(folder)
     try:
-        with BytesProgress() as progress:
+        with CountProgress(shown=byte_count) as progress:
             health = check_files_of(layout, progress=progress.update)
         yield from file_checks(health)
     except RagError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from corpora.outputs import check_output_folder
 from rag._cli.options import argument, option
-from rag._cli.progress import RunProgress
+from rag._cli.progress import CountProgress
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
 
@@ -69,8 +69,8 @@ def build(
         check_output_folder(out, session.overwrite_policy(force))
     budget = CallBudget(max_calls, max_tokens)
     with (
-        RunProgress("egofact") as progress,
-        open_builder(out, session.settings, wikihow, budget, progress.made) as builder,
+        CountProgress("egofact: preparing its data") as progress,
+        open_builder(out, session.settings, wikihow, budget, progress.update) as builder,
     ):
         plan = builder.build("egofact", videos, shape_of(clips), session.settings.seed)
     facts = {"folder": os.fsdecode(out), "steps": plan.counts, "shortfalls": plan.shortfalls}

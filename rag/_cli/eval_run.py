@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr
-from rag._cli.progress import RunProgress
+from rag._cli.progress import CountProgress
 from rag._cli.session import Data, Force, Session, given_path, with_session
 from rag.errors import Unanswered
 
@@ -76,8 +76,8 @@ def run(
     for folder, _ in due:
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
-    with RunProgress(task.name) as progress:
-        prepared = task.prepare(session.settings, progress.made)
+    with CountProgress(f"{task.name}: preparing its data") as progress:
+        prepared = task.prepare(session.settings, progress.update)
     _say_unusable(task.name, prepared)
     if wanted == "all" and len(names) > 1:
         echo_stderr(
@@ -88,8 +88,8 @@ def run(
     how |= {"policy": policy, "concurrency": concurrency}
     done: list[Done] = []
     for folder, name in due:
-        with RunProgress(f"{task.name}, {name}") as observer:
-            done.append(run_solver(task, prepared, name, seed, folder, observer=observer, **how))
+        with CountProgress(f"{task.name}, {name}") as progress:
+            done.append(run_solver(task, prepared, name, seed, folder, progress=progress.update, **how))
         _say_unanswered(done[-1])
     session.report("rag.eval.run/1", {"benchmark": task.name, "runs": done}, run_lines(task, done))
     return 0
@@ -193,8 +193,8 @@ def score(
     done: list[Done] = []
     for folder in run_folders([run]):
         held = read_run_folder(folder)
-        with RunProgress(held.identity["benchmark"]) as progress:
-            task, prepared = prepare_task(held, data, session.settings, progress.made)
+        with CountProgress(f"{held.identity['benchmark']}: preparing its data") as progress:
+            task, prepared = prepare_task(held, data, session.settings, progress.update)
             made = score_again(task, prepared, folder, judge)
         done.append(done_of(made, 0))
     session.report("rag.eval.score/1", {"runs": done}, run_lines(task, done))

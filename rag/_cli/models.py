@@ -10,9 +10,9 @@ import typer
 from corpora.outputs import OverwritePolicy
 from rag._cli.options import argument
 from rag._cli.output import echo_stderr, width
-from rag._cli.progress import BytesProgress
+from rag._cli.progress import CountProgress
 from rag._cli.session import Force, Session, with_session
-from rag.rendering.terminal import excerpt, table_lines
+from rag.rendering.terminal import byte_count, excerpt, table_lines
 
 if TYPE_CHECKING:
     from indexers.models.lookup import ModelRow
@@ -48,7 +48,7 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
     if not (model.revision or model.sha256):
         echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
-    with BytesProgress() as progress:
+    with CountProgress(shown=byte_count) as progress:
 
         def show(path: str, done: int, total: int) -> None:
             progress.update(done, total, path)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from corpora.records import Problem
-    from rag.records import Usage
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where stderr is no terminal."""
@@ -356,24 +355,29 @@ class JsonProgress(ProgressDisplay):
         )
 
 
-class BytesProgress(LiveLine):
-    """Bytes that are done of all, with the time left, of one file after another."""
+class CountProgress(LiveLine):
+    """How much is done of all, with the time left, of one thing after another.
 
-    def __init__(self) -> None:
+    `before`: shown until something is counted; without it nothing is. `shown`: a number as it is read.
+    """
+
+    def __init__(self, before: str = "", shown: Callable[[float], str] = "{:.0f}".format) -> None:
         super().__init__(self.line, self.share)
-        self._what, self._pace = "", _Pace()
+        self._what, self._shown, self._pace = before, shown, _Pace()
 
     def __enter__(self) -> Self:
-        """Nothing is shown before the first bytes."""
+        if self._what:
+            self.start()
         return self
 
-    def update(self, done: int, of: int, what: str = "comparing") -> None:
-        """So many bytes of what has `of` are done."""
+    def update(self, done: float, of: float, what: str = "comparing") -> None:
+        """So much is done of what has `of`."""
         self.start()
         if what != self._what:
             self._what, self._pace = what, _Pace()
         self._pace.total = of
-        self._pace.advance(done - self._pace.done)
+        if done > self._pace.done:  # the clock begins with what is done first
+            self._pace.advance(done - self._pace.done)
 
     def share(self) -> float:
         """Done, in [0, 1]."""
@@ -381,55 +385,6 @@ class BytesProgress(LiveLine):
 
     def line(self) -> str:
         """`model.safetensors: 1.2 MB of 3.4 MB, about 40 s left`."""
-        from rag.rendering.terminal import byte_count
-
-        return f"{self._what}: {byte_count(self._pace.done)} of {byte_count(self._pace.total)}{self._pace}"
-
-
-class RunProgress(LiveLine):
-    """Queries that a system has answered; before the first, how much of the data is made."""
-
-    def __init__(self, preparing: str = "") -> None:
-        super().__init__(self.line, self.share)
-        self._preparing, self._label, self._making = preparing, "", ""
-        self._pace, self._tokens = _Pace(), 0
-        self._begun = time.monotonic()
-
-    def made(self, done: int, of: int, what: str) -> None:
-        """So many are done of the data that is made before the first query: 3, 48, "videos rendered"."""
-        if what != self._making:
-            self._making, self._pace = what, _Pace()
-        self._pace.total = of
-        self._pace.advance(done - self._pace.done)
-
-    def begin(self, label: str, total: int) -> None:
-        """`total` queries follow."""
-        self._label, self._pace = label, _Pace(total)
-        self._begun = time.monotonic()
-
-    def advance(self, usage: Usage) -> None:
-        """Count one query and its tokens."""
-        self._pace.advance(1)
-        self._tokens += usage.prompt_tokens + usage.completion_tokens
-
-    def share(self) -> float:
-        """Answered, in [0, 1]."""
-        return self._pace.share
-
-    def line(self) -> str:
-        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, about 40 s left`.
-
-        Tokens stand where a model was called.
-        """
-        from rag.rendering.terminal import duration
-
-        took = time.monotonic() - self._begun
-        if not self._label:
-            begun = f"{self._preparing}: the first use prepares its data"
-            if not self._making:
-                return f"{begun}; {duration(took)} so far"
-            return f"{begun}: {self._pace.done:.0f} of {self._pace.total:.0f} {self._making}{self._pace}"
-        line = f"{self._label}: {self._pace.done:.0f} of {self._pace.total:.0f}"
-        if self._tokens:
-            line += f", {self._tokens:,} tokens, {self._tokens / max(1e-3, took):,.0f}/s"
-        return f"{line}{self._pace}"
+        if not self._pace.total:
+            return self._what
+        return f"{self._what}: {self._shown(self._pace.done)} of {self._shown(self._pace.total)}{self._pace}"

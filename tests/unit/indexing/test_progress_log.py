@@ -13,8 +13,7 @@ import pytest
 
 from rag._cli import progress
 from rag._cli.output import echo_stderr
-from rag._cli.progress import ProgressDisplay, RunProgress, open_progress
-from rag.records import Usage
+from rag._cli.progress import CountProgress, ProgressDisplay, open_progress
 
 
 class _Terminal(io.StringIO):
@@ -141,19 +140,14 @@ def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch)
     """The first answer opens what the others find open."""
     now = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    watch = RunProgress("toy")
-    now[0] = 20.0
-    assert watch.line() == "toy: the first use prepares its data; 20 s so far"
-    for done in (0, 3):
-        now[0] += 15.0
-        watch.made(done, 48, "videos rendered")
-    begun = "toy: the first use prepares its data"
-    assert watch.line() == f"{begun}: 3 of 48 videos rendered, about 3 min 45 s left"
-    watch.begin("localized, seed 0", 10)
+    watch = CountProgress("toy: preparing its data")
+    assert watch.line() == "toy: preparing its data"
+    watch.update(0, 10, "localized, seed 0")
     shown = []
-    for seconds in (30.0, 4.0, 4.0):
+    for done, seconds in enumerate((30.0, 4.0, 4.0), 1):
         now[0] += seconds
-        watch.advance(Usage())
+        watch.update(done, 10, "localized, seed 0")
         shown.append(watch.line())
+    watch.stop()
     assert shown[0] == "localized, seed 0: 1 of 10"
     assert shown[2] == "localized, seed 0: 3 of 10, about 28 s left"
