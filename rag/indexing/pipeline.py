@@ -96,7 +96,8 @@ def run_indexing(
 
     Raises `LibraryError` where `prune` is refused; only what a killed run left has been merged then.
     """
-    if not scan.files and not open_layout(folder).exists():
+    # The library of a shard without files is made, so that a merge of all shards finds it.
+    if not (scan.files or scan.other_shards or open_layout(folder).exists()):
         report.problems += scan.problems
         return
     if not reembed and (seen := plan_without_work(folder, scan, roots, settings, prune=prune)):

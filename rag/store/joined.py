@@ -88,7 +88,8 @@ class JoinedSnapshot(Snapshot):
     clips.
 
     One whose object store fails is left out, and named in `left_out`; where all fail, `StoreError` is raised.
-    Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
+    One that was made and never given anything is left out too. Raises `LibraryNotFound` for one that is not
+    there, or where none has content, else as `require_same_encoders`.
     """
 
     def __init__(
@@ -109,6 +110,9 @@ class JoinedSnapshot(Snapshot):
                 failed.append(error)
         if not self._libraries:
             raise failed[0]
+        # The library of a shard without files has no content; one that is not there is an error.
+        first = self._libraries[0]
+        self._libraries = [one for one in self._libraries if one.meta or not one.layout.exists()] or [first]
         self.layout, self.left_out = self._libraries[0].layout, tuple(map(str, failed))
         metas = []
         for library in self._libraries:

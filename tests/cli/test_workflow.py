@@ -15,6 +15,7 @@ import pytest
 from corpora.scan import Shard
 from rag._cli.main import main
 from rag._cli.progress import PROBLEMS_OF_A_KIND
+from rag.store.reading import Reader
 from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
 
@@ -200,6 +201,10 @@ def test_a_shard_without_files_is_no_error(
         assert main(["index", root, "--text", "--include", "*.md", "--include", "a b"]) == 1
         said = f"rag: of 1 indexable file in {root} none matches --include '*.md' 'a b'\n"
         assert capsys.readouterr() == ("", said)
+    assert main(["index", "notes", "--text", "--shard", f"{3 - empty}/2", "--library", "full"]) == 0
+    assert main(["library", "merge", ".rag", "full", "--into", "all"]) == 0
+    with Reader.open(Path("all")) as merged:
+        assert merged.indexed_paths() == [os.fspath(tmp_path / "notes/tea.txt")]
 
 
 def test_ignored_files_are_named(
