@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from rag.store.checking import Repair
     from rag.store.layout import Location
 
-REQUIRED = (
-    *("av", "decord", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarrow", "tokenizers"),
-    "torch",
-)
+REQUIRED = ("av", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarrow", "tokenizers", "torch")
 """Modules that every command on a library needs."""
 OPTIONAL = {
+    "decord": "it has wheels for Linux on x86-64 alone, and PyAV decodes",
     "cv2": "OCR needs it: pip install 'offline-video-rag[ocr]'",
     "torchvision": "only openclip and imagebind need it",
 }

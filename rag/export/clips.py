@@ -13,6 +13,7 @@ from corpora.file_names import output_stem
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
 from rag.export.records import Cut, Timeline
+from rag.rendering.webvtt import vtt_time
 
 Cutter = Callable[[str, float, float, Path], None]
 """Writes [start, end) seconds of the video at a path to a file. Raises `FileProblem`."""
@@ -69,13 +70,7 @@ def _stem(cut: Cut) -> str:
 
 
 def _clock(cut: Cut) -> str:
-    """`00-12.500-00-17.500`; with hours where the end has any: `0-59-58.000-1-00-03.000`."""
-    hours = cut.select.end >= 3600
-    return "-".join(_dashed(time, hours) for time in (cut.select.start, cut.select.end))
-
-
-def _dashed(seconds: float, hours: bool) -> str:
-    whole, rest = divmod(round(seconds * 1000), 1000)
-    minutes, second = divmod(whole, 60)
-    shown = f"{minutes // 60}-{minutes % 60:02d}" if hours else f"{minutes:02d}"
-    return f"{shown}-{second:02d}.{rest:03d}"
+    """`00-12.500-00-17.500`; with hours where the end has any: `00-59-58.000-01-00-03.000`."""
+    from_hours = 0 if cut.select.end >= 3600 else 3
+    times = (vtt_time(time)[from_hours:] for time in (cut.select.start, cut.select.end))
+    return "-".join(times).replace(":", "-")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from corpora.outputs import PROGRAM
+from corpora.records import clock
 from rag.export.planning import clock_span, is_one_video
 from rag.export.records import Cut, Timeline
 from rag.export.text import file_name, name_of, note_of, one_line
@@ -66,7 +67,7 @@ SHORTEST_CHAPTER = 10
 
 def render_chapter_list(timeline: Timeline) -> str:
     """`00:00 name`, a line a chapter, as hosting sites of videos read them in a description."""
-    return "".join(f"{_clock(start)} {name}\n" for start, _, name in _chapters(timeline))
+    return "".join(f"{clock(start)} {name}\n" for start, _, name in _chapters(timeline))
 
 
 def notes_on_chapters(timeline: Timeline) -> tuple[str, ...]:
@@ -103,12 +104,6 @@ def _chapters(timeline: Timeline) -> list[tuple[int, int, str]]:
     starts = sorted(names)
     ends = [*starts[1:], math.floor(end)]
     return [(start, until, names[start]) for start, until in zip(starts, ends, strict=True)]
-
-
-def _clock(seconds: int) -> str:
-    """`00:00`; from an hour on `1:00:00`."""
-    hours, rest = divmod(seconds, 3600)
-    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60:02d}:{rest % 60:02d}"
 
 
 def _spans(timeline: Timeline) -> list[tuple[float, float, Cut]]:

@@ -77,7 +77,6 @@ class AccessPolicy:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 raise Problem(415, "wrong-content-type", "send JSON with Content-Type: application/json")
-            _check_size(headers)
 
     def accepts(self, token: str) -> bool:
         """Whether it is the token; in constant time."""
@@ -170,14 +169,8 @@ def _has_body(method: str, headers: Headers) -> bool:
     return method != "DELETE" or headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-def _check_size(headers: Headers) -> None:
-    size = headers.get("content-length", "0")
-    if not size.isdecimal() or int(size) > LONGEST_BODY:
-        raise Problem(413, "body-too-large", f"a body has at most {LONGEST_BODY} bytes")
-
-
 def _limited(receive: Receive) -> Receive:
-    """Bodies with more bytes, where they come without their length, or with more entries are refused."""
+    """Bodies with more bytes or more entries are refused."""
     read = commas = 0
 
     async def limited() -> Message:
