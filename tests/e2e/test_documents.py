@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +24,6 @@ from tests.fakes.command import run_rag
 from tests.fakes.documents import page_image, write_pdf, write_scans
 from tests.fakes.library_dump import dump
 
-EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples/llamaindex_query_engine.py")
 CABIN = """# Lake cabin: notes for guests
 
 The key is in the small box next to the woodshed; the combination is 7302. Turn on the main water valve
@@ -235,19 +232,6 @@ def test_llamaindex_retrieves_a_passage_and_answers_with_its_source(library: Lib
     assert response.metadata["matched"]
     assert [node.metadata["path"].endswith("mirror.txt") for node in response.source_nodes] == [True]
     assert chosen.metadata["choice"] == "B"
-
-
-def test_its_example_prints_answer_and_sources_or_that_there_is_no_library(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    example = runpy.run_path(EXAMPLE)
-    example["main"](str(folder / "lib"), "What is the mirror of the telescope made of?")
-    said = capsys.readouterr().out
-    for words in ("Answer: ", "glass", "because of "):
-        assert words in said
-    monkeypatch.setattr(sys, "argv", ["example", str(folder / "nope"), "What is the mirror made of?"])
-    with pytest.raises(SystemExit, match=r"nope: no library here; make one with: rag index FOLDER"):
-        runpy.run_path(EXAMPLE, run_name="__main__")
 
 
 PUMP = "The fuel pump\n\nThe fuel pump is behind the left cover.\nIt is removed with its seal."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("rag", "indexers", "corpora", "localization", "eval")
-FOLDERS = (*PACKAGES, "tests", "benchmarks", "examples", "training")
+FOLDERS = (*PACKAGES, "tests", "benchmarks", "training")
 
 
 def sources(*folders: str) -> Iterator[tuple[str, str]]:

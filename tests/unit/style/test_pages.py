@@ -15,7 +15,7 @@ from rag._cli.commands import app
 from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, sources, tracked
 
 PATH_NAMED = re.compile(
-    r"(?<![\w/.-])(?:rag|corpora|indexers|localization|eval|benchmarks|tests|docs|examples)/[\w/.-]*\w"
+    r"(?<![\w/.-])(?:rag|corpora|indexers|localization|eval|benchmarks|tests|docs)/[\w/.-]*\w"
 )
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<!\\)\]\(<?([^)<>\s]+)>?(?: \"[^\"]*\")?\)|(?:src|href)=\"([^\"]+)\"")

@@ -50,7 +50,7 @@ def test_files_and_functions_are_small() -> None:
     long_function = "def f():\n" + "    pass\n" * 80
     assert _too_large(long_function) == ["f has 81 lines"]
     assert _too_large("\n" * 601) == ["the file has over 600 lines"]
-    odd = {name: _too_large(source) for name, source in sources(*PACKAGES, "benchmarks", "examples")}
+    odd = {name: _too_large(source) for name, source in sources(*PACKAGES, "benchmarks")}
     assert {name: found for name, found in odd.items() if found} == {}
 
 
@@ -62,7 +62,7 @@ TEST_MODULE = re.compile(r"^\s*(?:from|import) tests(?!\.fakes\b)", re.MULTILINE
 
 def test_no_test_module_is_imported() -> None:
     assert TEST_MODULE.search("    from tests.unit import a")
-    texts = sources("tests", "benchmarks", "examples")
+    texts = sources("tests", "benchmarks")
     assert [name for name, text in texts if TEST_MODULE.search(text)] == []
 
 
