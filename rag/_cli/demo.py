@@ -13,7 +13,7 @@ from corpora.outputs import OverwritePolicy
 from rag._cli.index import summary_lines
 from rag._cli.options import option
 from rag._cli.output import width
-from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
+from rag._cli.session import Config, Force, Json, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation, span_name
 from rag.rendering.shapes import answer_shape
@@ -32,7 +32,6 @@ def demo(
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Index three clips of photographs, ask three questions and render the windows cited.
 
@@ -40,7 +39,7 @@ def demo(
     """
     from eval.demo import QUESTIONS, copy_corpus
 
-    session = start([folder / ".rag"], config, as_json, verbose, seed)
+    session = start([folder / ".rag"], config, as_json, verbose)
     report, printed = _index(session, copy_corpus(folder / "corpus", OverwritePolicy(force)))
     policy = session.overwrite_policy(force=True)  # the sheets are the demo's own
     answers: list[Answered] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eval.task import Task
 
 
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def report(
     session: Session,
     runs: Annotated[
@@ -51,7 +51,7 @@ class Listed:
 
 
 @app.command("list")
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def list_(
     session: Session,
     benchmark: Annotated[

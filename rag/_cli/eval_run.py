@@ -51,7 +51,7 @@ Concurrency = Annotated[
 ]
 
 
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def run(
     session: Session,
     benchmark: Benchmark,
@@ -175,7 +175,7 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
 
 
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def score(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],

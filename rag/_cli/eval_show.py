@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def show(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder.")],

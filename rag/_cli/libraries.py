@@ -34,7 +34,7 @@ Into = Annotated[
 
 
 @app.command("merge")
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def merge(
     session: Session,
     libraries: Annotated[
@@ -56,7 +56,7 @@ def merge(
 
 
 @app.command("export")
-@with_session(without=("seed",))
+@with_session()
 def export(session: Session, into: Into, path: PathGlobs = None) -> int:
     """Copy files that match GLOB into a library of their own.
 
@@ -71,7 +71,7 @@ def export(session: Session, into: Into, path: PathGlobs = None) -> int:
 
 
 @app.command("pull")
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def pull(
     session: Session,
     address: Annotated[
@@ -94,7 +94,7 @@ def pull(
 
 
 @app.command("push")
-@with_session(without=("library", "seed"))
+@with_session(without=("library",))
 def push(
     session: Session,
     folder: Annotated[Path, argument("DIR", "Folder of a library.", show_default=False, parser=given_path)],

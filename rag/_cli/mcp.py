@@ -12,7 +12,7 @@ from rag._cli.output import print_json
 from rag._cli.session import AllowIndex, Session, with_session
 
 
-@with_session(without=("as_json", "seed"))
+@with_session(without=("as_json",))
 def mcp(
     session: Session,
     print_config: Annotated[

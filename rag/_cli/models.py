@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List and download model weights. Only 'pull' uses a network.", rich_markup_mode=None)
 
-_with_settings = with_session(without=("library", "seed"))
+_with_settings = with_session(without=("library",))
 Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 
 

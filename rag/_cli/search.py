@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,7 +24,7 @@ from rag._cli.session import (
     with_session,
     words,
 )
-from rag.errors import RagError, UsageError
+from rag.errors import UsageError
 from rag.records import ShotFilter
 from rag.rendering.shapes import plain, search_shape, with_copies, with_states
 from rag.rendering.terminal import hit_lines
@@ -204,21 +203,9 @@ def _run(
             stale = opened.stale_files(hit.path for hit in hits)
             return {**shape, "results": names.named(with_states(shape["results"], stale))}
 
-        def write_found() -> None:
-            if windows.exists():
-                order = [
-                    entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)
-                ]
-                write_run(run, windows, order)
-
-        try:
-            counts = run_batch(queries, windows, made_with, "query_id", find, policy)
-        except BaseException:
-            # Of what was found until then; why it ended is said, not that this cannot be written either.
-            with contextlib.suppress(RagError):
-                write_found()
-            raise
-        write_found()
+        counts = run_batch(queries, windows, made_with, "query_id", find, policy)
+    asked = [entry for entry in read_questions(queries) if isinstance(entry, Question)]
+    write_run(run, windows, [question.question_id for question in asked])
     report = {"run": run, "windows": windows, **plain(counts)}
     session.report(
         "rag.batch/1",

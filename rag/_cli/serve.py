@@ -11,7 +11,7 @@ from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Host, Port, Session, given_path, with_session
 
 
-@with_session(without=("as_json", "seed"))
+@with_session(without=("as_json",))
 def serve(
     session: Session,
     host: Host = "127.0.0.1",

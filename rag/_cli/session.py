@@ -108,7 +108,6 @@ AllowIndex = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int | None, option("--seed N", "Random seed. Default: 0.")]
 TopK = Annotated[
     int | None, option("--top-k N", "Number of results to retrieve. Default: 5.", min=1, max=1000)
 ]
@@ -211,7 +210,6 @@ def start(
     config: Path | None,
     as_json: bool | None,
     verbose: int,
-    seed: int | None,
     flags: Mapping[str, Any] | None = None,
     *,
     several: bool = False,
@@ -230,16 +228,12 @@ def start(
     from rag.settings import load_settings
 
     first = library[0] if library else None
-    settings = load_settings(config, {"library": first, "seed": seed, **(flags or {})})
+    settings = load_settings(config, {"library": first, **(flags or {})})
     return Session(settings, is_json(as_json), verbose, tuple(map(os.fsdecode, library or ())), config)
 
 
 def _shared(
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
+    library: Library = None, config: Config = None, as_json: Json = None, verbose: Verbose = 0
 ) -> None:
     """The options from which `start` makes a session, in the order of the help."""
 
@@ -279,7 +273,7 @@ def with_session(
 
         run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # read by `inspect`
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *extra)}
-        ours = {name: name for name in ("library", "seed") if name not in without}
+        ours = {} if "library" in without else {"library": "library"}
         run.settings = ours | dict(flags or {})  # type: ignore[attr-defined]  # for the page of settings
         return run
 

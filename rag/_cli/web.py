@@ -25,7 +25,7 @@ app = typer.Typer(
 
 
 @app.command("build")
-@with_session({"library": "library"}, without=("library", "seed"))
+@with_session({"library": "library"}, without=("library",))
 def build(
     session: Session,
     folder: Annotated[Path, argument("DIR", "Where the web goes.", parser=given_path)],
@@ -60,7 +60,7 @@ def build(
 
 
 @app.command("fetch")
-@with_session(without=("library", "config", "verbose", "seed"))
+@with_session(without=("library", "config", "verbose"))
 def fetch(
     session: Session,
     lists: Annotated[
@@ -93,7 +93,7 @@ def fetch(
 
 
 @app.command("serve")
-@with_session(without=("library", "as_json", "seed"))
+@with_session(without=("library", "as_json"))
 def serve(
     session: Session,
     folder: Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")],
