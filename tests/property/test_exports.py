@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from rag.export.edl import render_edl
 from rag.export.fcpxml import render_fcpxml
+from rag.export.otio import render_otio
 from rag.export.planning import plan_timeline
 from rag.export.records import Select
 from rag.export.text import one_line
-from rag.export.timecode import STANDARD_RATES, read_timecode, standard_rate, timecode
+from rag.export.timecode import STANDARD_RATES, can_drop, read_timecode, standard_rate, timecode
 from tests.fakes.exports import HOUR_SECONDS, source
 
 RATES = st.sampled_from(STANDARD_RATES)
@@ -48,20 +49,34 @@ def test_cuts_are_at_the_nearest_edges_of_frames(
         assert abs(cut.length / planned.rate - (cut.last - cut.first) / rate) < 2 / planned.rate
         record += cut.length
     root = ElementTree.fromstring(render_fcpxml(planned))
-    for clip in root.iter("asset-clip"):
-        for key in ("offset", "duration"):
-            assert (Fraction(clip.get(key, "").removesuffix("s")) * planned.rate).denominator == 1
+    for cut, clip, marker in zip(planned.cuts, root.iter("asset-clip"), root.iter("marker"), strict=True):
+        assert seconds(clip, "offset") * planned.rate == planned.start + cut.record
+        assert seconds(clip, "duration") * planned.rate == cut.length
+        assert seconds(clip, "start") * cut.source.rate == cut.source.first + cut.first
+        assert seconds(marker, "start") * cut.source.rate == cut.source.first + cut.mark
+
+
+def seconds(element: ElementTree.Element, key: str) -> Fraction:
+    """A time of FCPXML."""
+    return Fraction(element.get(key, "").removesuffix("s"))
 
 
 @given(LISTED, WINDOWS, HOURS)
-def test_a_list_is_read_back_as_written(rate: Fraction, window: tuple[float, float], hour: int) -> None:
+def test_a_list_and_a_timeline_are_read_back_as_written(
+    rate: Fraction, window: tuple[float, float], hour: int
+) -> None:
     recording = source(rate=rate, hour=hour)
     planned = plan_timeline([Select(recording.path, "", window[0], sum(window))], {recording.path: recording})
-    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=float(rate))
-    (clip,) = listed.tracks[0]
     (cut,) = planned.cuts
-    assert clip.source_range.start_time.value == recording.first + cut.first
-    assert clip.source_range.duration.value == cut.last - cut.first == cut.length
+    assert planned.drop == (hour > 0 and can_drop(rate))
+    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=float(rate))
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    assert [track.name for track in listed.tracks] == ["V", "A1"]
+    assert made.global_start_time.value == planned.start
+    for track in (*listed.tracks, *made.tracks):
+        (clip,) = track
+        assert clip.source_range.start_time.value == recording.first + cut.first
+        assert clip.source_range.duration.value == cut.last - cut.first == cut.length
 
 
 @given(RATES, st.integers(0, 10**7), st.booleans())

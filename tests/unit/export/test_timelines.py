@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from fractions import Fraction
 from io import StringIO
@@ -77,10 +76,6 @@ DTD = """
 """
 
 
-def _seconds(text: str) -> Fraction:
-    return Fraction(text.removesuffix("s"))
-
-
 def _ranges(track: otio.schema.Track) -> list[tuple[float, float]]:
     return [
         (clip.source_range.start_time.value, clip.source_range.duration.value) for clip in track.find_clips()
@@ -90,40 +85,6 @@ def _ranges(track: otio.schema.Track) -> list[tuple[float, float]]:
 def _expected(planned: Timeline) -> list[tuple[int, int]]:
     """First frame by the source's timecode, and length."""
     return [(cut.source.first + cut.first, cut.last - cut.first) for cut in planned.cuts]
-
-
-@EVERY_RATE
-@pytest.mark.parametrize("hour", [0, 10])
-def test_otio_and_edl_are_read_back_to_the_frame(rate: Fraction, hour: int) -> None:
-    planned = timeline(source(rate=rate, hour=hour), handles=1.0)
-    assert planned.drop == (hour > 0 and rate in (RATES["29.97 DF"], RATES["59.94"]))
-    expected = _expected(planned)
-    first = math.floor(Fraction(25, 2) * rate + Fraction(1, 2)) - -(-rate // 1)
-    assert expected[0][0] == planned.cuts[0].source.first + first
-    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
-    assert made.global_start_time.value == planned.start
-    assert [_ranges(track) for track in made.tracks] == [expected, expected]
-    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=float(rate))
-    assert [track.name for track in listed.tracks] == ["V", "A1"]
-    assert [_ranges(track) for track in listed.tracks] == [expected, expected]
-
-
-@EVERY_RATE
-@pytest.mark.parametrize("hour", [0, 10])
-def test_fcpxml_is_valid_and_whole_frames(rate: Fraction, hour: int) -> None:
-    planned = timeline(source(rate=rate, hour=hour), handles=1.0)
-    root = ElementTree.fromstring(render_fcpxml(planned))
-    (asset,) = root.iter("asset")
-    assert _seconds(asset.get("start", "")) * rate == planned.cuts[0].source.first
-    clips = list(root.iter("asset-clip"))
-    starts = [_seconds(clip.get("start", "")) * rate for clip in clips]
-    lengths = [_seconds(clip.get("duration", "")) * rate for clip in clips]
-    assert list(zip(starts, lengths, strict=True)) == _expected(planned)
-    offsets = [_seconds(clip.get("offset", "")) * rate for clip in clips]
-    assert offsets == [planned.start + cut.record for cut in planned.cuts]
-    assert [b - a for a, b in pairwise(offsets)] == lengths[:-1]
-    markers = [_seconds(marker.get("start", "")) * rate for marker in root.iter("marker")]
-    assert markers == [cut.source.first + cut.mark for cut in planned.cuts]
 
 
 def test_a_list_of_several_rates_has_one() -> None:

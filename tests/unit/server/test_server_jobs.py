@@ -225,15 +225,3 @@ def test_jobs_over_http(client: TestClient, roots: Path) -> None:
     problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
     assert client.get(address).json()["problems"] == [problem]
     assert client.delete(address).json()["state"] == "partial"
-
-
-def test_what_is_no_job_is_refused(client: TestClient) -> None:
-    for body, status in (
-        ({"kind": "index", "folder": "/etc"}, 403),
-        ({"kind": "index", "folder": 7}, 422),
-        ({"kind": "index", "folder": "/etc", "all": True}, 422),
-        ({"kind": "other"}, 422),
-    ):
-        answer = client.post("/v1/jobs", json=body)
-        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
-    assert client.post("/v1/jobs", json={"folder": "/tmp"}).json()["detail"] == "body.kind: Field required"

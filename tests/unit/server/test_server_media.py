@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 from corpora.records import Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
-from rag.errors import DamagedFile
 from rag.library import Library
 from rag.server.media import how_to_play
 from rag.server.renditions import IN_USE_SECONDS, DiskCache
@@ -251,14 +250,3 @@ def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path: Path) -> Non
     assert made == ["a", "b", "c", "b"]
     # What was asked for this minute stays, whatever it takes.
     assert len(list((tmp_path / "cache").iterdir())) == 3
-
-
-def test_what_cannot_be_made_leaves_nothing_behind(tmp_path: Path) -> None:
-    def fail(path: Path) -> None:
-        path.write_bytes(b"half")
-        raise DamagedFile("broken")
-
-    for _ in range(2):
-        with pytest.raises(DamagedFile):
-            DiskCache(tmp_path).get("a", ".bin", fail)
-    assert list(tmp_path.iterdir()) == []
