@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.demo import QUESTIONS
+from corpora.outputs import OverwritePolicy
+from eval.demo import CLIPS, QUESTIONS, copy_corpus
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "corpora", "indexers", "localization", "rag", "eval")
@@ -150,3 +151,15 @@ def test_the_server_searches_and_answers_without_a_network(installed: Path, demo
     assert (health["status"], health["models"]) == ("ready", "ready")
     assert set(asked) - {"", "static/app.js", "openapi.json"} <= {path[1:] for path in described["paths"]}
     assert [*files, shape["found"]["thumbnail"]] == ["text/html", "text/javascript", "image/jpeg"]
+
+
+def test_the_clips_are_copied_once_with_their_sources(tmp_path: Path) -> None:
+    clips = copy_corpus(tmp_path / "corpus", OverwritePolicy())
+    assert sorted(path.name for path in clips.iterdir()) == list(CLIPS)
+    sources = (tmp_path / "corpus" / "SOURCES.md").read_text(encoding="utf-8")
+    listed = [line for line in sources.splitlines() if line.startswith("- ")]
+    assert all(line.endswith(("; CC0.", "; public domain.")) for line in listed)
+    assert not any(f" {asked.expected} " in sources for asked in QUESTIONS if not asked.options)
+    (clips / CLIPS[0]).write_bytes(b"mine")
+    copy_corpus(tmp_path / "corpus", OverwritePolicy())
+    assert (clips / CLIPS[0]).read_bytes() == b"mine"

@@ -26,6 +26,7 @@ from tests.fakes.synthetic import write_video
 NAMES = (
     *("a.mp4", "a.en.srt", "a.info.json", "b%20 ü.mkv", "notes.md", "x.bin", ".hidden.mp4", ".d/y.mp4"),
     *("talks/a.mp4", "talks/2024/b.mp4", "talks/2024/b.srt", "empty.mp4", "lost.srt"),
+    *("deep/library/head.json", "deep/library/tables/b.md", "deep/library2/c.md"),
 )
 
 
@@ -111,19 +112,6 @@ def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) 
         scan(f"{bucket.url}/nothing", storage=bucket.storage)
     with pytest.raises(StoreError, match="NoSuchBucket"):
         scan("s3://no-such-bucket/videos", storage=bucket.storage)
-
-
-def test_libraries_among_objects_are_left_out(corpus: Path, bucket: FakeStore) -> None:
-    for name in ("deep/library/head.json", "deep/library/tables/b.md", "deep/library2/c.md"):
-        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
-        (corpus / name).write_text("x")
-    bucket.upload(corpus)
-    found = scan(bucket.url, storage=bucket.storage)
-    assert shape(found, bucket.url) == shape(scan(corpus), str(corpus))
-    assert [file.path for file in found.files if "/library" in file.path] == [
-        f"{bucket.url}/deep/library2/c.md"
-    ]
-    assert not [path for path in found.ignored if "/library" in path]
 
 
 def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:

@@ -137,15 +137,6 @@ def test_a_folder_in_a_library_is_refused_before_anything_is_made(
     assert sorted(path.name for path in tmp_path.iterdir()) == [head, "tables"]
 
 
-def test_a_shared_folder_keeps_its_other_files(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("mine")
-    fill(tmp_path, shared=True, a="1")
-    with pytest.raises(UsageError, match="a: exists; name another file"):
-        fill(tmp_path, shared=True, a="2", b="2")
-    assert {path.name: path.read_text() for path in (tmp_path / "sub").iterdir()} == {"a": "1"}
-    assert (tmp_path / "notes.md").read_text() == "mine"
-
-
 def test_files_of_a_folder_that_are_inputs_or_indexed_are_refused(tmp_path: Path) -> None:
     fill(tmp_path, a="1")
     path = tmp_path / "sub" / "a"

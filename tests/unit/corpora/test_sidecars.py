@@ -34,11 +34,6 @@ def shown(parsed: Cues) -> list[str]:
         ("a.srt", SRT, ["1-2.5 Hello there, | second line", "3-4 Déjà vu"]),
         (
             "a.srt",
-            "00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n",
-            ["1-3 Press File --> Open. | --> Then wait."],
-        ),
-        (
-            "a.srt",
             "WEBVTT\n\nNOTE --> 1\n\n00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n",
             ["1-3 Press File --> Open. | --> Then wait."],
         ),
@@ -50,7 +45,6 @@ def shown(parsed: Cues) -> list[str]:
             )
             for line in ("5 --> 6", "3 -> 4 apples", "12:30 --> 14:00 lunch", "Noon --> 12:30")
         ),
-        ("a.srt", "1\n00:01 --> 00:02\n42\n\n2\n00:03 --> 00:04\n43\n\n", ["1-2 42", "3-4 43"]),
         ("a.srt", "00:01 --> 00:02\none\n00:03 --> 00:04\ntwo", ["1-2 one", "3-4 two"]),
         (
             "a.srt",
@@ -62,7 +56,6 @@ def shown(parsed: Cues) -> list[str]:
             "00:05 --> 00:05\nflash\n\n00:01 --> 00:09\nlong\n\n00:02 --> 00:03\nshort\n",
             ["1-9 long", "2-3 short", "5-6 flash"],
         ),
-        ("a.srt", "00:01 --> 00:02\nNo!\n\n00:02 --> 00:03\nNo!\n", ["1-2 No!", "2-3 No!"]),
         (
             "a.vtt",
             "WEBVTT\n\nNOTE 1\n00:01.000 --> 00:02.000\nOne.\n\nMore of it.\n\nNOTE a comment\n\n"
@@ -77,11 +70,6 @@ def shown(parsed: Cues) -> list[str]:
             "<v.loud Mary Ann>Fish &amp; <b>chips</b></v>\n\n"
             "1:00:00.250 --> 1:00:01.000\n<c.yellow>late <00:59:00.000>bird</c>\n",
             ["1-2 Mary Ann: Fish & chips", "3600.25-3601 late bird"],
-        ),
-        (
-            "a.vtt",
-            "WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n",
-            ["1-2 one", "3-4 two"],
         ),
         (
             "a.vtt",

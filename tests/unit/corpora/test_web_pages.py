@@ -33,10 +33,6 @@ LAYOUTS = {
     "forum": """<body><header>no logo<form role=search>no search</form></header><main><article>
         <header>Ann wrote:
         </header>{text}<footer>Ride on</footer></article></main><aside>no topics</aside>""",
-    "shop": """<body><div class=header>no basket</div><div class=breadcrumb>no path</div>
-        <div class=product>{text}
-        <table><tr><th>Weight<td>900 g</table></div><div class=newsletter>no letters</div><div class=footer>no
-        imprint</div>""",
     "old tables": """<body><table><tr><td>Home<td>{text}</table><div class=fc-consent-root>no consent</div>
         <div
         id=login-modal class=modal>no account</div><div id=footer>no webmaster</div>""",
@@ -64,7 +60,6 @@ def test_an_article_is_read_without_what_surrounds_it(name: str) -> None:
         ("wiki", "| Spokes | 32 |"),
         ("forum", "Ann wrote:"),
         ("forum", "Ride on"),
-        ("shop", "| Weight | 900 g |"),
         ("old tables", "Home"),
     ],
 )
@@ -76,9 +71,7 @@ def test_what_belongs_to_an_article_is_read_with_it(name: str, kept: str) -> Non
     "page",
     [
         "<div class=page-with-sidebar><p>a</p><p class=advertising-law>b</p></div>",
-        "<div><p>a</p><section class=cookies>b</section></div>",
         "<div><p>a</p><div class=footer-notes>b</div></div>",
-        "<div><p>a</p><div class=login>b</div></div>",
         "<div><div class=header>a</div></div><div class=header>b</div><div class=header></div>",
         "<main><p>a</p><div class=sidebar>b</div></main>",
         "<p>a</p><div class=menu>b</div>",
@@ -129,27 +122,21 @@ def test_what_a_browser_may_show_is_read(attribute: str) -> None:
 @pytest.mark.parametrize(
     ("html", "read"),
     [
-        ("<ul><li hidden>a<li>b</ul>c", "- b c"),
         ("<ol><li>a<li hidden>b<ol><li>c</ol><li>d</ol>", "1. a 2. d"),
-        ("<ol><li>a<ul hidden><li>x</ul><li>b</ol>", "1. a 2. b"),
         (
             "<table><tr><td>a<td hidden>b<td>c<tr hidden><td>d<td>e<tr><td>f<td>g</table>h",
             "| a | c | | f | g | h",
         ),
         ("<table><tr><td>a<table hidden><tr><td>x</table><td>b</table>", "| a | b |"),
         ("<table><tr><td>a<td>b<p hidden>c</table><ol><li>d<p hidden>e</ol><li>f", "| a | b | 1. d - f"),
-        ("<div><p hidden>a</div>b", "b"),
         ("<body hidden><p>a</p></body>", "a"),
-        ("<nav><p hidden>a</nav>b", "b"),
         ('<h1 hidden>a</h1><h1>b<span style="display:none">c</span></h1>', "b"),
         ("<ol><li><p>a</p><li><ul><li>b</ul><li></ol><ul><li></ul>c", "1. a - b c"),
-        ("a<li>b", "a - b"),
         ("<title/><script src=x /><p>a</p>", "a"),
         ("a&#1;b&#2;c&#x4;d&#10;e", "abcd e"),
         ('<p>a</p><object data="x"/><div hidden="hidden"/><footer/><p>b</p>', "a b"),
         ("<nav class=a/>c</nav><p>b</p>", "b"),
         ("a<br/>b<img src=x/>c", "a bc"),
-        ("<main style='display:none'><p>a</main>", "a"),
         ("<nav>a</nav><header><h2>b</h2></header><p>c</p><aside>d</aside>", "b c d"),
     ],
 )

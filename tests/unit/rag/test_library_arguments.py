@@ -1,4 +1,4 @@
-"""The Python API: values that no search has are refused in a line, mistyped names too."""
+"""The Python API: values that no search has, and a library of which another process removes files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from corpora.records import Passage
 from rag.errors import LibraryError, QuestionError, UsageError
 from rag.library import Library
 from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, VideoCitation, passage_citation
-from rag.settings import load_settings
+from rag.settings import Settings, load_settings
+from rag.store import head
+from rag.store.writing import Writer
+from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -141,3 +144,43 @@ def test_a_query_without_a_word_is_at_no_place_of_a_video(library: Library) -> N
             find("workshop.mp4", "  ")
     assert library.localize("workshop.mp4", "a \ud800 hammer")
     assert library.search("the buttons (A) (B) of a \ud800 hammer")
+
+
+SEEN = {"red": "lamp", "blue": "lamp", "green": "drill", "grey": "drill"}
+SCRIPT = {name: [(0.0, 6.0, seen, f"The {name} lamp is on.")] for name, seen in SEEN.items()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(head, "PIN_SECONDS", 0)
+    return build_library(tmp_path / "library", SCRIPT, {}, ImageWords())
+
+
+def without_green(folder: Path) -> None:
+    """The head that a new one replaces is kept, so that it takes two runs to clean it away."""
+    for name in ("green", "grey"):
+        with Writer.open(folder) as writer:
+            writer.remove_paths([f"/videos/{name}.mp4"])
+            writer.maintain()
+
+
+def test_a_question_is_asked_of_the_newest_state_where_what_it_found_is_gone(folder: Path) -> None:
+    with Library.open(folder, settings=Settings()) as library:
+        vars(library.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
+        assert library.search("the red lamp")[0].path == "/videos/red.mp4"
+        without_green(folder)
+        assert {hit.path for hit in library.search("the green lamp")} == {
+            "/videos/red.mp4",
+            "/videos/blue.mp4",
+        }
+
+
+@pytest.mark.parametrize("call", ["localize", "search_like"])
+def test_a_video_that_is_gone_is_unknown(folder: Path, call: str) -> None:
+    asked = ("green.mp4@0-6",) if call == "search_like" else ("green.mp4", "the green lamp")
+    with Library.open(folder, settings=Settings()) as library:
+        vars(library.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
+        assert library.search("the red lamp")
+        without_green(folder)
+        with pytest.raises(UsageError, match=r"green\.mp4"):
+            getattr(library, call)(*asked)

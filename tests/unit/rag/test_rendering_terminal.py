@@ -1,12 +1,14 @@
-"""What a person reads: safe to show, quoted for a shell, fitting its width; and progress as JSON lines."""
+"""What leaves the program: for a person safe, quoted and fitting its width; as JSON key by key."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import shlex
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,17 @@ from corpora.escaping import visible
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag._cli.progress import open_progress
 from rag.citations import nearest
-from rag.records import Answer, PassageCitation, PassageHit, Question, ScoredOption, VideoCitation, VideoHit
+from rag.records import (
+    Answer,
+    PassageCitation,
+    PassageHit,
+    Question,
+    ScoreCurve,
+    ScoredOption,
+    VideoCitation,
+    VideoHit,
+)
+from rag.rendering.shapes import curve_shape, plain, search_shape, to_json
 from rag.rendering.terminal import (
     answer_lines,
     byte_count,
@@ -192,3 +204,33 @@ def test_events_have_the_seconds_the_file_and_the_stage(capsys: pytest.CaptureFi
     assert (rows[4]["media_seconds_done"], rows[4]["documents_done"], rows[4]["share"]) == (20.0, 0, 0.8)
     assert (rows[5]["media_seconds_done"], rows[5]["documents_done"], rows[5]["share"]) == (20.0, 1, 1.0)
     assert rows[2]["path"] == "/x/\udce9.mp4"
+
+
+def test_a_curve_keeps_its_peaks_when_it_is_thinned() -> None:
+    times, scores = np.arange(1000) / 2, np.zeros(1000)
+    scores[[3, 500, 999]] = 1.0, 2.0, 3.0
+    shape = curve_shape(ScoreCurve("frames", times, scores), 10)
+    assert len(shape["times"]) == 10
+    assert shape["times"] == sorted(shape["times"])
+    assert {(1.5, 1.0), (250.0, 2.0), (499.5, 3.0)} <= set(zip(shape["times"], shape["scores"], strict=True))
+    assert len(curve_shape(ScoreCurve("frames", times, scores), 5000)["times"]) == 1000
+    assert curve_shape(ScoreCurve("text", times[:0], scores[:0]), 2) == {
+        "of": "text",
+        "times": [],
+        "scores": [],
+    }
+
+
+def test_names_that_are_not_utf8_survive_as_ascii_json() -> None:
+    name = b"caf\xe9\n.mp4".decode("utf-8", "surrogateescape")
+    text = to_json(search_shape("x", [VideoHit(name, "v", 0, 5, Clip("c", "v", 0, 30), 1.0)]))
+    assert text.isascii()
+    assert "\n" not in text
+    back = json.loads(text)["results"][0]["path"]
+    assert back.encode("utf-8", "surrogateescape") == b"caf\xe9\n.mp4"
+
+
+def test_numbers_that_json_lacks_never_leave() -> None:
+    assert plain({"a": math.nan, "b": math.inf}) == {"a": None, "b": None}
+    with pytest.raises(ValueError, match="JSON compliant"):
+        to_json({"a": math.nan})

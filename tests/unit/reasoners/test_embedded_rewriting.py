@@ -42,11 +42,6 @@ HIKERS = "In a video that shows a group of people hiking up a mountain trail, "
     ("question", "description", "position"),
     [
         (
-            SOCCER + "what is the object that goalkeeper kicks toward the goal?",
-            "the object that goalkeeper kicks toward the goal",
-            "within",
-        ),
-        (
             SOCCER + "which statement is true about the object that goalkeeper kicks toward the goal?",
             "the object that goalkeeper kicks toward the goal",
             "within",
@@ -63,13 +58,7 @@ HIKERS = "In a video that shows a group of people hiking up a mountain trail, "
             "people reach the summit",
             "before",
         ),
-        ("What does she pick up right after she opens the drawer?", "she opens the drawer", "after"),
         ("What does the cook add until the dough is firm?", "the dough is firm", "before"),
-        (
-            "Before a woman plays with a baby, what object does she hold?",
-            "a woman plays with a baby",
-            "before",
-        ),
         ("While he paints, what is he holding?", "he paints, he holding", "within"),
     ],
 )

@@ -151,15 +151,11 @@ def test_the_longest_answer_fits(world: World, monkeypatch: pytest.MonkeyPatch) 
     ("name", "given", "said"),
     [
         ("search_library", {"query": "lamp", "top-k": 5}, "top-k: Extra inputs are not permitted"),
-        ("search_library", {"query": "lamp", "top_k": 51}, "top_k: Input should be less than or equal to 50"),
         ("search_library", {}, "query: Field required"),
         ("search_library", {"query": "?"}, "Change the arguments and call again."),
-        ("search_library", {"query": "lamp", "start": 5, "end": 2}, "end is not after start"),
         ("ask_library", {"question": "What?", "options": ["one"]}, "a single option"),
         ("find_in_video", {"video": "nothing", "query": "lamp"}, "Take ids from list_videos"),
         ("describe_video", {"video": "/etc/passwd"}, "no such video in the library"),
-        ("describe_video", {"video": "lamp.mp4"}, "no such video in the library"),
-        ("show_frames", {}, "give a citation, or a video with start and end"),
         ("show_frames", {"citation": "p0"}, "a passage has no frames"),
         ("show_frames", {"video": "LAMP", "start": 7, "end": 9}, "the video, which is 6 s long"),
         (

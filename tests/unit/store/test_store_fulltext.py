@@ -51,19 +51,14 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
 @pytest.mark.parametrize(
     ("query", "row"),
     [
-        ("run", 0),
         ("RUNS cafe", 0),
-        ("café?", 0),
-        ("東京", 1),
         ("タワー", 1),
         ("视频", 2),
         ("soldered", 3),
-        ("мир", 4),
         ("ПРИВЕТ", 4),
         ("what", 5),
         ("โลก", 6),
         (search_words("de l'eau"), 7),
-        (search_words("électricité"), 7),
         (search_words("s'ouvre"), 8),
     ],
 )
@@ -72,25 +67,7 @@ def test_words_are_found_in_their_forms(reader: Reader, query: str, row: int) ->
 
 
 @pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "   ",
-        "???",
-        '"',
-        "'",
-        "(((",
-        "iron AND",
-        'words:"iron',
-        "iron~2^",
-        "* iron",
-        "\0",
-        "a\udcff iron",
-        "\\",
-        "--",
-        "'; DROP TABLE",
-        "{}[]",
-    ],
+    "query", ["", '"', "(((", 'words:"iron', "iron~2^", "\0", "a\udcff iron", "'; DROP TABLE", "{}[]"]
 )
 def test_nothing_in_a_query_is_syntax(reader: Reader, query: str) -> None:
     keys = [hit.key for hit in reader.match_passages(query, 9)]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence, Problem, Shot, SoundTrack
-from rag.errors import LibraryBusy, LibraryError, LibraryNotFound, UsageError
+from rag.errors import LibraryError, UsageError
 from rag.indexing.merging import MergeReport, merge_libraries
 from rag.library import Library
 from rag.records import SearchFilter
@@ -183,24 +183,6 @@ def test_libraries_that_do_not_compare_are_refused_untouched(
         merge(world, tmp_path / "other")
     if words.startswith("no image encoder"):
         assert str(refused.value).endswith(f"rag index FOLDER --reembed --library {tmp_path}/other")
-
-
-def test_folders_that_cannot_be_merged_are_refused(world: Path, tmp_path: Path) -> None:
-    for names, into in ((("left", "left"), "into"), (("left",), "left"), (("left",), "left/tables/new")):
-        with pytest.raises(UsageError):
-            merge(world, world / into, names)
-    (tmp_path / "link").symlink_to(world / "left")
-    with pytest.raises(UsageError, match="named twice"):
-        merge_libraries([world / "left", tmp_path / "link"], tmp_path / "into", settings=SETTINGS)
-    with pytest.raises(LibraryNotFound):
-        merge(world, tmp_path / "into", ["left", "missing"])
-    (tmp_path / "photos").mkdir()
-    (tmp_path / "photos" / "a.jpg").touch()
-    with pytest.raises(LibraryNotFound):
-        merge(world, tmp_path / "photos")
-    shutil.copytree(world / "right", tmp_path / "busy")
-    with Writer.open(tmp_path / "busy") as writer, pytest.raises(LibraryBusy):
-        merge(world, writer.folder)
 
 
 def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, tmp_path: Path) -> None:
