@@ -1,7 +1,5 @@
 """Rules of every test (no network, no settings of the user, no model hub) and the slow folders."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

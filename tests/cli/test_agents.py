@@ -1,7 +1,5 @@
 """`rag agent`: steps, trace, JSON and exit code of each agent, and the same bytes again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

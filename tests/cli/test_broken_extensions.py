@@ -1,7 +1,5 @@
 """An installed extension that cannot be loaded is one line; every other command and file goes on."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What each command passes on and prints, in one process, over a library of fixed answers."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

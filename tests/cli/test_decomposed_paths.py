@@ -1,7 +1,5 @@
 """Folders that macOS wrote are in NFD, typed ones in NFC: both name the same file of the library."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The files of `deploy/`, and the settings of `rag mcp --print-config`: whole, with flags that there are."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """`rag eval` from outside: what it prints, writes and refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`rag export` as a user runs it: citations and piped JSON in, files for editing programs out."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """`rag library`: what it copies, prints and refuses, over made-up libraries."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

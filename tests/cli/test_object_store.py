@@ -1,7 +1,5 @@
 """`rag` with a library on an object store: the commands, and what they print, are those of a folder."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands replace what exists by --force alone, and never an input or an indexed file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The real command in a process of its own: start-up, help, pipes, odd names. Each start costs, so few."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

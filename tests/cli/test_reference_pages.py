@@ -1,7 +1,5 @@
 """docs/reference against the program: the blocks of json.md, and settings.md with its flags."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rag show` on a real video: the sheet shows the window's own frames, the clip is the window."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The whole workflow on the command line, with a real library: index, ask, search, show, remove."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """On CUDA: images with the same bits in any batch, texts near the processor's, halves where memory ends."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

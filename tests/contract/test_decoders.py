@@ -1,7 +1,5 @@
 """One suite over every decoder that is registered: the frame given for a time is the frame of that time."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import shutil

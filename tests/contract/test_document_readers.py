@@ -1,7 +1,5 @@
 """Every document reader that is registered, on a small file of its kind."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every image encoder that runs here: unit rows, stable bits, its own preprocessing, clear errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The reasoners of the package keep the contract that any other one must keep."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace

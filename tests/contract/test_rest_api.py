@@ -1,7 +1,5 @@
 """The REST API does what its description says: requests that the description allows, made up and sent."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What holds for every task, solver and scorer, those of the guides too; what breaks it is refused."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Every text encoder: unit rows, the same vector in any company, the values of the publisher's library."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

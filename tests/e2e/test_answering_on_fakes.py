@@ -1,7 +1,5 @@
 """The whole pipeline over a real library with made-up vectors: what is found, where, and what is cited."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

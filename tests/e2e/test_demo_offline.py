@@ -1,7 +1,5 @@
 """The demo and a server from the built wheel, in a network namespace without interfaces."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

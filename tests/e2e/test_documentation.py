@@ -1,7 +1,5 @@
 """The examples of the pages, run as they are printed; those of the guides pass their contract suites."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import os

@@ -1,7 +1,5 @@
 """Questions over a few documents and the bundled sentence encoder: other words, misspelled ones, scans."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

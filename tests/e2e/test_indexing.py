@@ -1,7 +1,5 @@
 """Indexing a folder again and again while its files come, go, move and change."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Commands that could lose a library, or another program's files, and refuse to."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """The whole way to an OpenAI-compatible server and back, over real sockets on loopback."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

@@ -1,7 +1,5 @@
 """Long videos end to end on one of the mini benchmark: rendered, indexed, asked of its systems, reported."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

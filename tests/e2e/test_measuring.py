@@ -1,7 +1,5 @@
 """Shots and sound through `rag index`: once, again, and for a library that was made before they were."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Indexing the objects of a store again and again while they come, go, move, change and fail."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Photographs beside videos: seen and read by the default models, and cited without times."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

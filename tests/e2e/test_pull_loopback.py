@@ -1,7 +1,5 @@
 """A pull against a hub served on loopback: what comes, what is refused, and what a broken line leaves."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

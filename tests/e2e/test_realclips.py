@@ -1,7 +1,5 @@
 """`realclips` over photographs that a camera moves on, with the default encoders and their real weights."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Re-embedding: the vectors of a library made with the encoder from the first, and none of changed files."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@ The language model is the simulated one, through HTTP. In place of `rag models p
 weights is installed under the same name. `--system` keeps its last name; the others are looked up.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

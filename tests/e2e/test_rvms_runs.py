@@ -1,7 +1,5 @@
 """Runs on queries by memory from first query to report, over a small web: resumable, the same bytes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rag serve` as a process, and other people's clients of it: MCP's own, and the `openai` package."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

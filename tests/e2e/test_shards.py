@@ -1,7 +1,5 @@
 """Runs in shards, into a library on an object store and by hand; what a kill left is taken up."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

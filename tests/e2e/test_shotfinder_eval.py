@@ -1,7 +1,5 @@
 """Runs on shots from first query to report: resumable, the same bytes, the paper's tables."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import replace

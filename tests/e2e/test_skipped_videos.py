@@ -1,7 +1,5 @@
 """Videos of published data that are missing or broken: skipped samples, asked once the videos are there."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`rag web serve` under other people's clients, and a web built from a library."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Mini splits of the Workbench end to end, on a part of each: rendered, indexed, answered and reported."""
 
-from __future__ import annotations
-
 import json
 from itertools import groupby
 from pathlib import Path

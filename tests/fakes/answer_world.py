@@ -3,8 +3,6 @@
 Text vectors are hashed bags of stems; image embeddings have one axis a thing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path

@@ -4,8 +4,6 @@ The server's replies depend on the request alone; when they come does not. Some 
 use, and now and then it is busy.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

@@ -1,7 +1,5 @@
 """A small frozen web on disk, reasoners with simple rules for its agents, and tasks over it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """A scripted OpenAI-compatible server on loopback: exact replies, and every way to misbehave."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """The `rag` command: in this process, where imports are paid for once in a test session, or in its own."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """A long synthetic video in a small library, and a reasoner of simple rules, for tests of VideoDetective."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files of passages that a test writes."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Hand-made data of EgoFact, an encoder of words, and reasoners whose roles are scripted."""
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The embedded reasoner with its real sentence encoder and a toy image encoder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

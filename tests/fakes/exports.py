@@ -1,7 +1,5 @@
 """Sources and timelines for tests of exports, made without files."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

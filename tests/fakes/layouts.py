@@ -5,8 +5,6 @@
 those that public code reads, which the notes name; sentences are made up.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping, Sequence

@@ -1,11 +1,9 @@
 """Libraries that answer every question alike, for tests of the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 from corpora.records import Clip, Evidence, Passage, Problem
 from localization.windows import LocalizedWindow
@@ -42,7 +40,7 @@ class FixedLibrary:
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.stale: dict[str, FileState] = {}
 
-    def __enter__(self) -> FixedLibrary:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None: ...
@@ -114,7 +112,7 @@ class OneVideoLibrary:
         reader = SimpleNamespace(meta=None, unfinished=frozenset, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
 
-    def __enter__(self) -> OneVideoLibrary:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None: ...

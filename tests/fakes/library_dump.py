@@ -5,8 +5,6 @@ indexing, the library's own id. Vectors are written as their bytes, floats as
 the shortest text that reads back to the same number.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A model hub on loopback: the few endpoints that a pull uses, and the ways in which they can fail."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """An image encoder without weights: the mean colour of an image."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

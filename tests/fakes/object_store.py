@@ -1,7 +1,5 @@
 """An S3 store in this process (moto on the loopback) that counts its requests and fails on demand."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """The library that the tests of the page are served, and a tab of a browser on it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

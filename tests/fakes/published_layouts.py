@@ -1,7 +1,5 @@
 """Two small rendered videos in the layouts that the papers' data are published in."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A reasoner for tests whose roles are methods under the roles' names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

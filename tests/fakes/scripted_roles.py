@@ -1,7 +1,5 @@
 """What an able model would say in each role: to the requests of their contract, and inside an agent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

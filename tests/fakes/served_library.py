@@ -1,7 +1,5 @@
 """A small library with real video files behind a server: made-up vectors, so no model is loaded."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

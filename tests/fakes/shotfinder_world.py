@@ -1,7 +1,5 @@
 """A small mock web, its measurements, and a reasoner of simple rules, for tests of ShotFinder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import cast
 

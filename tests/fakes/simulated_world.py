@@ -1,7 +1,5 @@
 """A few plain frames with a truth, for the simulated model: no video is rendered or decoded."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from collections.abc import Iterator

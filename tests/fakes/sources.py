@@ -1,7 +1,5 @@
 """The repository's own sources, for the tests that check them."""
 
-from __future__ import annotations
-
 import ast
 import pkgutil
 import subprocess

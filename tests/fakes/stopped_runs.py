@@ -1,7 +1,5 @@
 """Runs that end before one of their commits, whichever it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small library of made-up rows: the same bytes for the same numbers, without any encoder."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ a decoded (scaled, turned, compressed) frame. So a test can say: the frame retur
 the frame whose presentation time is t.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

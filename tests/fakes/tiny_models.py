@@ -1,7 +1,5 @@
 """Tiny models with random weights and real tokenizers, saved as a user's folders would be."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -4,8 +4,6 @@ For tests of what indexing does with texts, whatever their vectors are: all-Mini
 of CPU a library.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A vision-language model with random weights, in the form of published ones: Qwen2.5-VL, 260 kB."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 TEMPLATE = (

@@ -1,7 +1,5 @@
 """A task of random numbers: real queries, solvers with seeds, no data and no models."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

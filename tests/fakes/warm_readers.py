@@ -3,8 +3,6 @@
 Tests wait for hundreds of them; by itself each takes a third of a second to start, as in tests/faults.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import json

@@ -1,7 +1,5 @@
 """A reasoner that fails once in ten, on a web whose videos are mostly gone: every run of the agent ends."""
 
-from __future__ import annotations
-
 import random
 import signal
 from collections import Counter

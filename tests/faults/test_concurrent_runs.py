@@ -1,7 +1,5 @@
 """`rag eval run --concurrency`: the files of one query at a time, killed in the middle or not."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

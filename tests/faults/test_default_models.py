@@ -1,7 +1,5 @@
 """The default models with a damaged cache, and what they leave on the machine beside it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Run folders that were cut short or changed by hand: one line each, and never a figure from them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files made to hold their reader up, to fill its memory, or to make it open others."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A library on an object store: the rows are those of a folder, one writer, and what a failing store does."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -1,7 +1,5 @@
 """Workers of Ray make the library of a plain run, though one of them is killed at work."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

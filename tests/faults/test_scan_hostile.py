@@ -1,7 +1,5 @@
 """Trees full of traps and files made to cost time or memory: each is one line, and the rest is read."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

@@ -1,7 +1,5 @@
 """A small share of `benchmarks.fuzz_media` and of `benchmarks.kill_index`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchmarks.fuzz_media import all_seeds, fuzz, read_file

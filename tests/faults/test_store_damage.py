@@ -1,7 +1,5 @@
 """A damaged table, a full disk, a folder that cannot be written: one clear line, and nothing lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

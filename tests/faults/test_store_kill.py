@@ -1,7 +1,5 @@
 """Read while it is written, killed at any instant and run again, a library is the undisturbed one."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import random

@@ -1,7 +1,5 @@
 """The child that reads media: it may hang, crash, be killed or ignored, and nothing else suffers."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """Outputs kept as files: a change of one is a change that users see. `make golden` writes them again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ They run in an environment of their own (`make test-extras`), where torchvision
 may need the guard before anything imports transformers.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 EXTRAS = {"test_open_clip.py": "open_clip", "test_imagebind.py": "imagebind", "test_guard.py": "torchvision"}

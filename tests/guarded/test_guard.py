@@ -1,7 +1,5 @@
 """The guard makes a broken torchvision importable, says so, and leaves a sound one alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """ImageBind with a few blocks of random weights: our preprocessing in front of its own model."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """open_clip models of a local folder: the contract of every image encoder, and open_clip's own values."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

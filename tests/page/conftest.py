@@ -1,7 +1,5 @@
 """A served library, a browser for all tests of the page, and what must be true after each of them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

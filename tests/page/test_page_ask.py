@@ -1,7 +1,5 @@
 """The page, ask: behaviours 3, 5 and 8 of an answer and its proof."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 from urllib.parse import quote

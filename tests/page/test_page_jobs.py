@@ -1,7 +1,5 @@
 """The page, jobs: behaviours 14 and 15 of a folder that is added."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

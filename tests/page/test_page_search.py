@@ -1,7 +1,5 @@
 """The page, search: behaviours 1, 2, 3, 6, 7 and 8 of a hit's way to its seconds."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

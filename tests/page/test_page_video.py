@@ -1,7 +1,5 @@
 """The page, a video: behaviours 1, 4, 9, 11, 12 and 13 of the player and its time axis."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

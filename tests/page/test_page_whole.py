@@ -1,7 +1,5 @@
 """The page as a whole: behaviours 17, 18, 20 and 24: files, selects, no other origin, accessibility."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

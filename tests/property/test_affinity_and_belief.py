@@ -1,7 +1,5 @@
 """The graph and the diffusion over random videos: bounds, closed form, sparse against dense, exclusion."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cutting a stream into clips whatever the batches, and the clip that a span of text counts for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

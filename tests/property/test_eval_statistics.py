@@ -1,7 +1,5 @@
 """Intervals cover what they promise, and tests reject no more often than they may."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

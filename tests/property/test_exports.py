@@ -1,7 +1,5 @@
 """Exported windows at any time and rate: cut at the nearest frames, and read back as written."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Mutated replies to every role: a reply that the code behind the role can rely on, or `BadReply`."""
 
-from __future__ import annotations
-
 import json
 import random
 import string

@@ -1,7 +1,5 @@
 """Ranking: for any rows, whole or filtered, what brute force in exact order gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Whatever the bytes: a reader gives valid records or one of our errors, and the same ones each time."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sampling rule against a step-by-step reading of it, over any times."""
 
-from __future__ import annotations
-
 import math
 
 from hypothesis import given

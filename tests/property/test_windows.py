@@ -1,7 +1,5 @@
 """Windows of any length, events and text spans, against the definition tried on every stretch."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What every story of the synthetic world keeps to, over hundreds of seeds."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """How runs are shown, of each agent alike: lines of every step, JSON, traces, and what the command prints."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

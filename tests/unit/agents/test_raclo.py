@@ -1,7 +1,5 @@
 """RACLO over a small web: its cues, its turns, both judges, the moment, and failures of web and reasoner."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

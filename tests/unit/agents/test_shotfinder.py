@@ -1,7 +1,5 @@
 """ShotFinder: its three stages, each constraint and several at once, and what failures cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,11 +1,9 @@
 """Video-Browser: the loop and its bounds, the pyramid and what is taken from it, and what failures cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 import pytest
@@ -115,7 +113,7 @@ class StoredLibrary:
     def video(self, _: str) -> SimpleNamespace:
         return SimpleNamespace(duration=100.0)
 
-    def new_retriever(self) -> StoredLibrary:
+    def new_retriever(self) -> Self:
         return self
 
     def localize_video(self, _: str, text: str, count: int) -> list[SimpleNamespace]:

@@ -1,7 +1,5 @@
 """VideoDetective over a synthetic video: steps, budgets, both presets by their equations, and evidence."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Objects of a store as files of a corpus: found by one listing, copied in one state, videos by ranges."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Outputs: what is replaced, what never is, and that a file is whole or not there."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pages as they are laid out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """Every reader of documents, on good files; e-mails, notebooks and chats; words that a line end has cut."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

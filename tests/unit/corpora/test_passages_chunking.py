@@ -1,7 +1,5 @@
 """Cutting documents into passages: whole sentences, nothing lost, ids by content."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Office files, books and tables: Word, PowerPoint, OpenDocument, EPUB, spreadsheets, CSV without text."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping

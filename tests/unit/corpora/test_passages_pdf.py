@@ -1,7 +1,5 @@
 """Text of PDF files, and which of their pages are scans."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

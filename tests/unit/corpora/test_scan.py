@@ -1,7 +1,5 @@
 """Walking a corpus: files by names, globs, first bytes and hashes, what is taken, what belongs together."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

@@ -1,7 +1,5 @@
 """Subtitles and descriptions beside a video."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

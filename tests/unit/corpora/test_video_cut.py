@@ -1,7 +1,5 @@
 """Cut clips are exact to the frame, upright, and whole or not there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Facts of media files and of their tracks, false claims of containers, and clocks that leap."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections.abc import Iterator

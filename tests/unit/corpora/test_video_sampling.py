@@ -1,7 +1,5 @@
 """Sizes of scaled images, odd pixel formats, and which images count as new."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

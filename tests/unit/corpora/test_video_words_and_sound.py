@@ -1,7 +1,5 @@
 """Embedded subtitles as plain text, and sound as one line of samples with true times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path

@@ -3,8 +3,6 @@
 `{text}` stands for an article. Words of what surrounds it begin with "no".
 """
 
-from __future__ import annotations
-
 import pytest
 
 from corpora.passages.web_page import SURROUNDINGS, document_of

@@ -1,7 +1,5 @@
 """Batches: input read strictly, output taken up again, nothing mixed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

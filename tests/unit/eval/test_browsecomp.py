@@ -1,7 +1,5 @@
 """Video-BrowseComp: the published rows, the drafted questions, and how a run is reported."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

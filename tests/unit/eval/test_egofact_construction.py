@@ -1,7 +1,5 @@
 """Question texts, pairs of events, representatives of clusters, and the choice in the benchmark's shape."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

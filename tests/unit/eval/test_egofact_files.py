@@ -1,7 +1,5 @@
 """The benchmark's files: what is written is read back, and each fault is one clear line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

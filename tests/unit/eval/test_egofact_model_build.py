@@ -1,7 +1,5 @@
 """EgoFact built by a language model (appendix C): its roles, its funnel, its bounds, and going on."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """EgoFact's solvers over a small library: which clips may be found, and what a language model is shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

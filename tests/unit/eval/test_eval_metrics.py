@@ -1,7 +1,5 @@
 """Each measure, and TREC runs, against values worked out by hand or computed by the field's own code."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

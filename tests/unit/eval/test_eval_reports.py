@@ -1,7 +1,5 @@
 """Reports over the toy benchmark: the figures in them, the paper's beside them, and the same bytes twice."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

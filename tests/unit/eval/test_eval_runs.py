@@ -1,7 +1,5 @@
 """Run folders: what is in them, what resumes them, what is skipped, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

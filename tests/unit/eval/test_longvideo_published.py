@@ -1,7 +1,5 @@
 """Questions with options from published files: every layout, hostile rows, subtitles and task options."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping, Sequence

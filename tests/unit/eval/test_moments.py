@@ -1,7 +1,5 @@
 """Moment retrieval as a task: published annotations, solvers over a small library, scores, submission."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

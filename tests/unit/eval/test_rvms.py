@@ -1,7 +1,5 @@
 """RVMS-Bench: published rows in both spellings, the sampled plan, the rules of its checks, and its tables."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

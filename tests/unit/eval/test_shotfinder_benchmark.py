@@ -1,7 +1,5 @@
 """ShotFinder's benchmark: published rows in both spellings, the sampled plan, the rules of counting."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

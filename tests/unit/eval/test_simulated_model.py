@@ -1,7 +1,5 @@
 """The simulated model: what it makes of frames and prompts, and what it refuses."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

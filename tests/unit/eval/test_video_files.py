@@ -1,7 +1,5 @@
 """Videos found by the names that published data give them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

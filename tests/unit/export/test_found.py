@@ -1,7 +1,5 @@
 """Selects out of the documents of the command line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

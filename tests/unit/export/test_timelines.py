@@ -1,7 +1,5 @@
 """Timelines: timecode against ST 12-1, and exports that OpenTimelineIO reads back to the frame."""
 
-from __future__ import annotations
-
 import sys
 from fractions import Fraction
 from io import StringIO

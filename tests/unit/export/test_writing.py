@@ -1,7 +1,5 @@
 """Exports of real files: facts of the videos, the rule of what may be replaced, clips, what is skipped."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

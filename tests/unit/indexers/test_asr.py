@@ -1,7 +1,5 @@
 """Speech: windows of bounded size, honest switches, and the installed Whisper on a synthetic voice."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Where an image encoder runs: by what torch sees, in the fingerprint, in halves where memory ends."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

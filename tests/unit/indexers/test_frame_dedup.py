@@ -1,7 +1,5 @@
 """Still frames: what is encoded, what is reused, and that neither clips nor batches leak into one another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Each measurement on images and sound whose right value is known by construction."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

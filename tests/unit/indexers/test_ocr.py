@@ -1,7 +1,5 @@
 """On-screen text: word for word on clear slides, nothing on noise, and from its first frame to its last."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import sys
@@ -91,7 +89,7 @@ def test_what_is_unsure_is_dropped_and_one_character_on_a_screen_without_longer_
         txts = tuple(texts)
         scores = tuple(0.3 if "?" in text else 0.99 for text in texts)
 
-        def __call__(self, _: NDArray[np.uint8], **__: object) -> Engine:
+        def __call__(self, _: NDArray[np.uint8], **__: object) -> "Engine":
             return self
 
         def crop_text_regions(self, *_: object) -> list[NDArray[np.uint8]]:

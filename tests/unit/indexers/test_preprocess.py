@@ -1,7 +1,5 @@
 """Images into a model's input: what it sees of them, what that takes, and which frames of a clip."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Weights: exact values without torch, shards, files of another kind, and hashes that are remembered."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

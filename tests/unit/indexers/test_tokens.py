@@ -1,7 +1,5 @@
 """Tokens of odd texts and folders, and rows that are kept: each text is encoded once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Weights on this machine: where they are looked for, what is whole, what `auto` takes, and what is said."""
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -1,7 +1,5 @@
 """The relevance scale of a library: measured when its clips change, stored in it, used by its searches."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import cast
 

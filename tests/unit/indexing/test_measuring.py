@@ -1,7 +1,5 @@
 """Measurements filled in for a video that the library has: what goes wrong with its sound is reported."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterator

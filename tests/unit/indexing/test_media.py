@@ -1,7 +1,5 @@
 """Videos on their way into a library: the size of frames, what is lost, speech beside subtitles."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which files count as gone, and when `--prune` is refused."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

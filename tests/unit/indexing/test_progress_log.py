@@ -1,7 +1,5 @@
 """Progress on stderr: a bar for a person, lines for a log, stalls said, nothing left behind."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

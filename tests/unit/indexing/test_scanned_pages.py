@@ -1,7 +1,5 @@
 """Scanned pages on their way into passages: when they are read, once, and reported while it lasts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,12 +1,10 @@
 """How contents are split into shards, what becomes of those whose workers die, and Ray without a cluster."""
 
-from __future__ import annotations
-
 import itertools
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -56,7 +54,7 @@ class InProcess:
     def __init__(self, settings: Settings, _: Progress) -> None:
         self._settings = settings
 
-    def __enter__(self) -> InProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """The equations of VideoDetective on numbers that can be followed by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

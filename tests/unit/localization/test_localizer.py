@@ -1,7 +1,5 @@
 """One rule for the window of a clip and for the windows of a whole video, under every setting."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any, get_args

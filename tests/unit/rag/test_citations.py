@@ -1,7 +1,5 @@
 """A citation must prove what it is cited for: which comes first, and which seconds it has."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

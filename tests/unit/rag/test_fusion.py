@@ -1,7 +1,5 @@
 """Fusion of ranks and of chances by hand, and how often a video shows an event."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

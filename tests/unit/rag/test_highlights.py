@@ -1,7 +1,5 @@
 """The moments least like the rest: which clip, which of its seconds, and near duplicates last."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from corpora.records import Clip

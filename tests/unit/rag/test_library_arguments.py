@@ -1,7 +1,5 @@
 """The Python API: values that no search has, and a library of which another process removes files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Relevance by the library's own scale: the same decisions under any scale of an encoder's scores."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass

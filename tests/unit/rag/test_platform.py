@@ -1,7 +1,5 @@
 """Where the program runs: without what POSIX has; no network in tests; addresses of this machine alone."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

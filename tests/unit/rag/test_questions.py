@@ -1,7 +1,5 @@
 """Questions as people type them, their limits, and the words, numbers and clauses of a text."""
 
-from __future__ import annotations
-
 import re
 import time
 

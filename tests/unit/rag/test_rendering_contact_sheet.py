@@ -1,7 +1,5 @@
 """Contact sheets: frames where they belong, files whole or absent, and fonts that have the characters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What leaves the program: for a person safe, quoted and fitting its width; as JSON key by key."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Which values of settings are refused, wherever they come from."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

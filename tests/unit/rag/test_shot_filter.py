@@ -1,7 +1,5 @@
 """What a filter on shots lets through, and how the tables beneath it are kept."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import cast

@@ -1,7 +1,5 @@
 """Words that were not read: which videos they are in, and that a search without hits says so once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

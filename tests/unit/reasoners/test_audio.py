@@ -1,7 +1,5 @@
 """Sound as content parts of a request: for a model that takes audio, and for no other."""
 
-from __future__ import annotations
-
 import base64
 import io
 import wave

@@ -1,7 +1,5 @@
 """Which option the evidence supports: by sentences, by frames, and by both; and when none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Which comes first, and how often: decided by times and by the number of windows."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

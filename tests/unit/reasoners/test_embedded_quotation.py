@@ -1,7 +1,5 @@
 """Open questions: which sentence is quoted, how surely, and how the model that decides it is fitted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Questions rewritten by rules, on the examples of EgoFact's own prompts and on plain ones."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Decomposing, planning, picking and imagining by rules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Cues put together into sentences, with their times."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Locating, observing, summarizing the course and verifying from stored vectors and words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers read out of text by a question-answering model: the real loading path with tiny weights."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

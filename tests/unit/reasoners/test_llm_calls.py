@@ -1,7 +1,5 @@
 """One call of a role, with a client that replies by rote: repair, bounds, tokens, and the model's limits."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

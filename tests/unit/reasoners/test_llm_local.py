@@ -1,7 +1,5 @@
 """A real model in process, with random weights: all but the sense of its replies."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import time

@@ -1,7 +1,5 @@
 """Prompt files: whole, versioned, and deaf to instructions in the material."""
 
-from __future__ import annotations
-
 import io
 import re
 

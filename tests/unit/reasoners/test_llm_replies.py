@@ -1,7 +1,5 @@
 """Reading a reply: whatever is around the object, and nothing that is none."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Right by its characters, and by the rules of the embedded judge."""
 
-from __future__ import annotations
-
 import pytest
 
 from rag.reasoners.embedded.judge import judge

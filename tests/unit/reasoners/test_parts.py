@@ -1,7 +1,5 @@
 """Planner, watcher and judge with models of their own, and what a run would have cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Sloppy replies to each role: what is excess is left out, and only what has no meaning is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Turns of questions in flight: waiting for one's turn costs nothing, and a run that is over asks no more."""
 
-from __future__ import annotations
-
 import threading
 import time
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The library that is served in most of these tests, and a client of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

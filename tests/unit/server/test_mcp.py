@@ -1,7 +1,5 @@
 """The MCP server in memory: its tools, the size of its results, and its errors."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """`/v1/models` and `/v1/chat/completions`: answers, streams, errors, and prompts that chat clients send."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page's own files: vendored code as published, imports that resolve, nothing that the policy refuses."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """`POST /v1/exports`: windows of a served library as files to download."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs of the server, with a small program in place of `rag` as their child process."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

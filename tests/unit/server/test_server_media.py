@@ -1,7 +1,5 @@
 """Media and lists: ranges, conditional requests, clips, frames, captions, pages, states."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

@@ -1,7 +1,5 @@
 """`/v1/search`, `/v1/ask`, `/v1/localize` over a real store with made-up vectors."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

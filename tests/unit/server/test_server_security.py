@@ -1,7 +1,5 @@
 """Who may ask: host, site, token, content type and size, on the page, the API, media and elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """One library behind many threads: renewed when it changes, closed after its last reader."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor

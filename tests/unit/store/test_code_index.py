@@ -1,7 +1,5 @@
 """Index files of large tables: what they propose against exact search, and what becomes of them."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

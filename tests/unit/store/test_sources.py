@@ -1,7 +1,5 @@
 """Which files a library was made from, which of them are no longer as they were, and which a person means."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

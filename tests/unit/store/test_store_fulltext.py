@@ -1,7 +1,5 @@
 """Full text: words of many languages, queries that cannot fail, scores that depend on the rows alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

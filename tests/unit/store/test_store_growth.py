@@ -1,7 +1,5 @@
 """What happens to a library over its life: commits, another encoder, maintenance."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 import time

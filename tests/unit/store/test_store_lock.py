@@ -1,7 +1,5 @@
 """What folder counts as a library, and one writer at a time, whatever becomes of it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Merged, exported and joined libraries: row for row what one indexed from the same files holds."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The reader: what it finds, what it hides, in which order."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The writer: idempotent, and never leaving a row that belongs to nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What may import what, what `rag` exports; nothing happens at import."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Paths and links in the documentation lead to what exists, and its commands are taken."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

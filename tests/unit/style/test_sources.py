@@ -1,7 +1,5 @@
 """Every source file: size, docstrings, suppressions, imports, and the place of tests."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -1,7 +1,5 @@
 """A web out of folders, `.info.json` files, pool rows and documents, damaged too; and lists of videos."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """The mock web: verbs, gates, sessions apart from each other, and the trace."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

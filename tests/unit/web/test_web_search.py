@@ -1,7 +1,5 @@
 """The engine of a web against references, its order, and how words are cut."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bundled encoder: its text space, its tower, and when it may be taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Corpora of the synthetic world on disk: videos, words, and going on after a stop."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import multiprocessing

@@ -1,7 +1,5 @@
 """The Workbench: what reports rest on keeps its bytes, and a web is made once, with copies at their speed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace
