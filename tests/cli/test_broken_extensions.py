@@ -1,11 +1,14 @@
-"""An installed extension that cannot be loaded is one line; every other command and file goes on."""
+"""What surrounds the program: broken extensions, the files of `deploy/`, and settings for other programs."""
 
 import json
 import os
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from corpora.entry_points import all_entry_points
 from tests.fakes.command import run_rag
@@ -76,3 +79,39 @@ def test_doctor_loads_every_extension(tmp_path: Path) -> None:
     }
     assert not any(row["ok"] for row in rows.values())
     assert "no licence" in rows["rag.solvers egofact-workbench-mini.broken"]["message"]
+
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+def test_their_commands_have_flags_that_there_are(tmp_path: Path) -> None:
+    job = yaml.safe_load((DEPLOY / "rayjob.yaml").read_text())
+    cluster = job["spec"]["rayClusterSpec"]
+    for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
+        spec = group["template"]["spec"]
+        volumes = {volume["name"] for volume in spec["volumes"]}
+        for container in spec["containers"]:
+            assert {mount["name"] for mount in container["volumeMounts"]} <= volumes
+            assert {"name": "RAY_USAGE_STATS_ENABLED", "value": "0"} in container["env"]
+    script = DEPLOY / "slurm.sh"
+    subprocess.run(["bash", "-n", script], check=True)
+    used = set(re.findall(r"--[a-z-]+", job["spec"]["entrypoint"]))
+    for line in script.read_text().splitlines():
+        if match := re.search(r"rag index .*", line):
+            used |= set(re.findall(r"--[a-z-]+", match[0]))
+    known = set(re.findall(r"--[a-z-]+", run_rag(tmp_path, "index", "--help").stdout))
+    assert {"--engine", "--address", "--shard", "--library"} <= used <= known
+
+
+@pytest.mark.parametrize("given", [("--config", "own.toml"), ()])
+def test_the_printed_settings_start_the_server_of_this_library(
+    given: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "caf\xe9").mkdir()
+    file = tmp_path / (given[1] if given else "rag.toml")
+    file.write_text("seed = 7\n")
+    done = run_rag(tmp_path, "mcp", "--library", "caf\xe9/.rag", *given, "--print-config")
+    (entry,) = json.loads(done.stdout)["mcpServers"].values()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"][-5:] == ["mcp", "--library", str(tmp_path / "caf\xe9/.rag"), "--config", str(file)]

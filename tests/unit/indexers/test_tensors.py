@@ -1,8 +1,10 @@
-"""Weights: exact values without torch, shards, files of another kind, and hashes that are remembered."""
+"""Weights, images and tokens on their way into a model: exact values, what is seen, what is computed once."""
 
 import hashlib
 import json
 import os
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,15 @@ import pytest
 
 from indexers import digests
 from indexers.digests import file_digest
+from indexers.e5 import FILE, Q4, E5File, PieceTokens
+from indexers.imagebind import clip_pairs, moments
+from indexers.models.lookup import find_weights
+from indexers.preprocess import Preprocessing
+from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors, weight_files
+from indexers.tokens import sentence_tokens
 from rag.errors import WeightsInvalid
+from tests.fakes.answer_world import BagOfWords
 
 
 @pytest.fixture
@@ -100,3 +109,93 @@ def test_a_damaged_cache_is_passed_over(weights: Path, content: str) -> None:
     _cache().write_text(content.replace("PATH", str(weights.resolve())), encoding="utf-8")
     assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
     assert str(weights.resolve()) in json.loads(_cache().read_text(encoding="utf-8"))
+
+
+WHOLE = Preprocessing(shortest=292, crop=(260, 260))
+
+
+@pytest.mark.parametrize("size", [(2, 4000), (4000, 2), (1, 1), (1, 3000)])
+def test_a_strip_takes_no_more_memory_than_a_frame(size: tuple[int, int]) -> None:
+    images = np.full((4, *size, 3), 200, np.uint8)
+    tracemalloc.start()
+    seen = WHOLE(images)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seen.shape == (4, 3, 260, 260)
+    assert np.ptp(seen, axis=(0, 2, 3)).max() == 0
+    assert most < 50_000_000
+
+
+@pytest.mark.parametrize("size", [(40, 100), (100, 40), (37, 37), (20, 159)])
+def test_the_middle_is_what_is_cut_from_the_whole_resized_image(size: tuple[int, int]) -> None:
+    images = np.random.default_rng(0).integers(0, 255, (1, *size, 3), dtype=np.uint8)
+    short = min(size)
+    height, width = (int(64 * side / short) for side in size)
+    resized = Preprocessing(exact=(height, width))(images)
+    top, left = (height - 50) // 2, (width - 50) // 2
+    seen = Preprocessing(shortest=64, crop=(50, 50))(images)
+    np.testing.assert_array_equal(seen, resized[:, :, top : top + 50, left : left + 50])
+
+
+def test_moments_span_the_clip_and_coincide_in_a_short_one() -> None:
+    assert moments(30.0, 5) == (0.0, 7.0, 14.0, 21.0, 28.0)
+    assert moments(1.5, 3) == (0.0,)
+
+
+def test_pairs_are_the_first_and_last_frame_of_each_moment() -> None:
+    assert clip_pairs(np.arange(61) / 2) == ((0, 3), (14, 17), (28, 31), (42, 45), (56, 59))
+    assert clip_pairs(np.array([4.0])) == ((0, 0),)
+    # A gap: the moments that fall into it take the nearest frame.
+    assert clip_pairs(np.array([0.0, 0.5, 20.0])) == ((0, 1), (1, 1), (2, 2))
+
+
+LONG = "lamp " * 300
+
+
+def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WeightsInvalid, match=r"tokenizer\.json"):
+        sentence_tokens(tmp_path, 16)
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(WeightsInvalid, match="not a tokenizer"):
+        sentence_tokens(tmp_path, 16)
+
+
+@pytest.mark.slow
+def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = find_weights(Q4, EncoderSettings()) / FILE
+    texts = (
+        "Who wears a hat?",
+        "",
+        " a\tb ",
+        "\ufb01ne \u2460",
+        "今日は良い天気",
+        "Привет",
+        "\U0001f600\U0001f600 x",
+        LONG,
+    )
+    with ThreadPoolExecutor(4) as pool:  # as encoders use it
+        grown = list(pool.map(E5File(path).tokens, texts))
+    found = [
+        [E5File(path).tokens(text).tolist(), ids.tolist()] for text, ids in zip(texts, grown, strict=True)
+    ]
+    monkeypatch.setattr(PieceTokens, "GROWN", 0)
+    whole = E5File(path).tokens
+    assert found == [[whole(text).tolist()] * 2 for text in texts]
+    assert len(found[0][0]) > 5
+
+
+def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
+    held = BagOfWords().keep_rows()
+    first = held.encode_text(["lamp", "drill", "lamp"])
+    assert np.array_equal(first, BagOfWords().encode_text(["lamp", "drill", "lamp"]))
+    assert np.array_equal(held.encode_text(["drill", "lamp"]), first[[1, 0]])
+    assert held.encoded == ["lamp", "drill"]
+    assert held.encode_text([]).shape == (0, held.dim)
+
+
+def test_beyond_a_bound_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexers.protocol.KEPT", 2)
+    held, asked = BagOfWords().keep_rows(), ["lamp", "drill", "iron", "spoon", "lamp"]
+    for text in asked:
+        assert np.array_equal(held.encode_text([text]), BagOfWords().encode_text([text]))
+    assert held.encoded == asked

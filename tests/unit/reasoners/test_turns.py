@@ -1,15 +1,20 @@
-"""Turns of questions in flight: waiting for one's turn costs nothing, and a run that is over asks no more."""
+"""Turns of questions in flight, and judgements by characters and rules."""
 
 import threading
 import time
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import threadpoolctl
 
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.runs.runner import answer_queries
+from rag.reasoners.embedded.judge import judge
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.roles.judge import JudgeRequest
 from rag.reasoners.turns import taking_turns, turn_clock, waiting
+from tests.fakes.embedded_reasoner import sentences
 
 
 def test_the_clock_of_a_question_leaves_out_what_others_compute():
@@ -67,3 +72,26 @@ def test_queries_in_flight_ask_nothing_more_once_the_run_is_over(monkeypatch):
     assert ended.wait(10)
     assert asked == ["q1"]
     assert {limited[thread] for thread in threads} == {1}
+
+
+@pytest.mark.parametrize(
+    ("truth", "said", "right", "rule"),
+    [
+        ("glass", "glass", True, "exact"),
+        ("Coca-Cola", "coca cola", True, "normalized"),
+        ("glass", "This mirror is made of glass.", True, "words"),
+        ("20", "19", False, "words"),
+        ("red", "It is not red.", False, "words"),
+        ("he puts the red mug on the shelf", "he puts the blue mug on the shelf", False, "embedding"),
+        ("glass", "", False, "none"),
+    ],
+)
+def test_the_embedded_judge_names_its_rule(truth, said, right, rule):
+    verdict = judge(JudgeRequest("?", (truth,), said), SentenceVectors(sentences()))
+    assert (verdict.is_correct, verdict.rule) == (right, rule), verdict
+    assert verdict.by_match == (rule in ("exact", "normalized"))
+
+
+def test_any_of_several_truths_is_right():
+    request = JudgeRequest("?", ("steel", "glass"), "made of glass")
+    assert judge(request, SentenceVectors(sentences())).is_correct
