@@ -1,4 +1,4 @@
-"""Questions with options from published files: every layout, hostile rows, subtitles and task options."""
+"""Questions with options from published files: layouts, hostile rows, subtitles, and where videos are."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ from eval.tasks.longvideo.published import (
     write_subtitles,
 )
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
-from eval.tasks.videos import FoundVideos, with_subtitles
+from eval.tasks.videos import FoundVideos, VideoFiles, with_subtitles
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.layouts import QUESTIONS, Layout
@@ -284,3 +284,61 @@ def test_a_row_names_its_subtitles(tmp_path: Path) -> None:
     other = {**row, "video_path": "w.mp4", "subtitle_path": "./subtitle/w.srt"}
     (tmp_path / "lvb_val.json").write_text(json.dumps([row, other]), encoding="utf-8")
     assert read_published(tmp_path).subtitles == {"v.mp4": SOURCE}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in (
+        "videos/CgvJqGxzRfE.mp4",
+        "videos/v.1.MKV",
+        "videos/Holiday [abc_DEF-123].webm",
+        "video/1_plotQA/movie_1.mp4",
+        "video/9_summary/movie_1.mp4",
+        "deep/er/clip.mov.mp4",
+        "no_suffix",
+        "library/own.mp4",
+        ".hidden/dark.mp4",
+        "videos/notes.txt",
+    ):
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("CgvJqGxzRfE", "videos/CgvJqGxzRfE.mp4"),
+        ("./video/CgvJqGxzRfE.mp4", "videos/CgvJqGxzRfE.mp4"),
+        ("https://www.youtube.com/watch?v=CgvJqGxzRfE&t=3", "videos/CgvJqGxzRfE.mp4"),
+        ("https://youtu.be/abc_DEF-123", "videos/Holiday [abc_DEF-123].webm"),
+        ("/home/else/1_plotQA/movie_1.mp4", "video/1_plotQA/movie_1.mp4"),
+    ],
+)
+def test_names_in_the_forms_of_published_files(folder: Path, name: str, found: str) -> None:
+    assert VideoFiles(folder).find([name]) == str(folder / found)
+
+
+@pytest.mark.parametrize("name", ["cgvjqgxzrfe", "own.mp4", "dark", "notes", ".."])
+def test_other_files_and_other_folders_are_not_found(folder: Path, name: str) -> None:
+    with pytest.raises(LookupError, match="video missing: "):
+        VideoFiles(folder).find([name])
+
+
+def test_the_folder_of_the_task_decides_between_equal_names(folder: Path) -> None:
+    files = VideoFiles(folder)
+    assert files.find(["movie_1.mp4"], near=["9_summary"]).endswith("9_summary/movie_1.mp4")
+    (folder / "video/1_plotQA/movie_1.mp4").write_text("longer than the other", encoding="utf-8")
+    with pytest.raises(LookupError, match=r"two different files: video/1_plotQA.*, video/9_summary"):
+        files.find(["movie_1.mp4"])
+    assert files.find(["601", "", "CgvJqGxzRfE"]).endswith("CgvJqGxzRfE.mp4")
+
+
+def test_subtitles_that_are_published_apart(folder: Path) -> None:
+    for name in ("subtitle/CgvJqGxzRfE.srt", "videos/v.1.srt", "other/z.srt", "info/CgvJqGxzRfE.info.json"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    paths = {name: VideoFiles(folder).find([name]) for name in ("CgvJqGxzRfE", "v.1")}
+    settings = with_subtitles(Settings(), folder, FoundVideos(paths, {}))
+    assert settings.scan.subtitles == (str(folder / "subtitle"),)
