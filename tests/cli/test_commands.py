@@ -310,17 +310,13 @@ def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys: pytest.Cap
     "words",
     [
         ["ask"],
-        ["search"],
         ["search", "--run", "r.trec"],
         ["search", "x", "--start", "5", "--end", "5"],
-        ["search", "x", "--start", "1:75"],
         ["localize", "x.mp4", "lamp", "--window", "0"],
         ["search", "x", "--kind", "sound"],
         ["ask", "x", "--config", "none.toml"],
-        ["ask", "--questions", "none.jsonl", "--out", "a.jsonl"],
         ["ask", "caf\udce9"],
         ["models", "pull", "no-such-model"],
-        ["nonsense"],
         ["ask", "x", "--nonsense"],
     ],
 )

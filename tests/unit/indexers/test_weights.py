@@ -2,7 +2,6 @@
 
 import json
 import os
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -81,16 +80,13 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
     ("changes", "fault"),
     [
         ({"config.json": None}, "no config.json"),
-        ({"config.json": b"[]"}, "config.json is not a JSON object"),
         ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
         ({"tokenizer.json": b""}, "tokenizer.json is empty"),
-        ({"model.safetensors": None}, "no model.safetensors;"),
         (
             {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
             "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
         ),
         ({"model.safetensors": TENSORS[:-1]}, "no whole safetensors file"),
-        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "no whole safetensors file"),
         (
             {"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"},
             "a Git LFS pointer, not the file itself",

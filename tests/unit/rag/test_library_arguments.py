@@ -33,8 +33,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             lambda library: library.search("hammer", kind="videos"),
             "kind: 'videos' is none of video, passage, all",
         ),
-        (lambda library: library.search("hammer", top_k=0), "top_k: 0 is not above 0"),
-        (lambda library: library.ask("What is it?", options="hammer"), "a single option"),
         (lambda library: library.ask(None), "the question is of type NoneType; give a text"),
         (lambda library: library.search("hammer", top_k=2.5), "top_k: 2.5 is no whole number"),
         (lambda library: library.localize(" ", "hammer"), "the name of a video is empty; give its path or"),
