@@ -137,7 +137,8 @@ def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "colours.py").write_text(blocks("task.md")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "colours", raising=False)
+    monkeypatch.setitem(sys.modules, "colours", None)
+    del sys.modules["colours"]  # and what is imported now goes with the test
     return importlib.import_module("colours")
 
 
