@@ -162,12 +162,12 @@ def test_a_tree_deeper_than_the_stack_is_walked(tmp_path: Path) -> None:
 
 
 SIZE = 48_000
-PAGE_SIZE = 150_000
+PAGE_SIZE = 100_000
 """Characters of a generated web page."""
 GROWTH = 9.0
 """At most, for four times the text: 4 is in proportion to its size, 16 is its square."""
 FLOOR = 0.03
-PAGE_FLOOR = 0.3
+PAGE_FLOOR = 0.13
 """CPU seconds below which a time says nothing of growth."""
 
 

@@ -181,9 +181,10 @@ def test_an_object_that_changes_while_its_transfer_breaks_off_has_changed(
 
     def replaced(body: bytes) -> Iterator[bytes]:
         yield body[:1]
-        bucket.send = lambda rest: [rest]
-        store.put("a.mp4", b"b.mp4")
-        raise ConnectionAbortedError
+        if body:  # not the answer to HEAD
+            bucket.send = lambda rest: [rest]
+            store.put("a.mp4", b"b.mp4")
+            raise ConnectionAbortedError
 
     bucket.send = replaced
     with pytest.raises(ChangedFile, match="it changed while it was read"):
