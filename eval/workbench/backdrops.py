@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from eval.workbench.pen import Color, darker, lighter, mix
+from eval.workbench.pen import Canvas, Color, darker, lighter, mix
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import level, prop_sprite, scaled, thing_sprite
 from eval.workbench.story import ClipStory, Passer, Person, Thing
@@ -28,36 +28,6 @@ def frame_width(height: int) -> int:
     return round(height * WIDE / 2) * 2
 
 
-class _Sheet:
-    """Draws in frame heights; the frame's upper left corner is (0, 0)."""
-
-    def __init__(self, height: int, color: Color) -> None:
-        self.height = height
-        size = (round((WIDE + 2 * MARGIN) * height), round((1 + 2 * MARGIN) * height))
-        self.image = Image.new("RGB", size, color)
-        self._draw = ImageDraw.Draw(self.image)
-
-    def box(self, x0: float, y0: float, x1: float, y1: float, fill: Color, edge: Color | None = None) -> None:
-        self._draw.rectangle((*self.at(x0, y0), *self.at(x1, y1)), fill=fill, outline=edge)
-
-    def line(self, x0: float, y0: float, x1: float, y1: float, fill: Color, width: float = 0.006) -> None:
-        self._draw.line((*self.at(x0, y0), *self.at(x1, y1)), fill, max(1, round(width * self.height)))
-
-    def disc(self, x: float, y: float, radius: float, fill: Color) -> None:
-        self._draw.ellipse((*self.at(x - radius, y - radius), *self.at(x + radius, y + radius)), fill=fill)
-
-    def polygon(self, points: list[tuple[float, float]], fill: Color) -> None:
-        self._draw.polygon([self.at(x, y) for x, y in points], fill=fill)
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        return (x + MARGIN) * self.height, (y + MARGIN) * self.height
-
-    def paste(self, sprite: Image.Image, x: float, y: float) -> None:
-        """The sprite's centre at (x, y)."""
-        left, top = self.at(x, y)
-        self.image.paste(sprite, (round(left - sprite.width / 2), round(top - sprite.height / 2)), sprite)
-
-
 @dataclass(frozen=True, slots=True)
 class Spot:
     """Where an object is, in frame heights from the frame's upper left corner."""
@@ -70,17 +40,18 @@ class Spot:
 def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ...]]:
     """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter is on it."""
     rng = stream("backdrop", story.split, story.stage_seed)
-    sheet = _Sheet(height, story.wall)
+    size = (round((WIDE + 2 * MARGIN) * height), round((1 + 2 * MARGIN) * height))
+    sheet = Canvas(Image.new("RGB", size, story.wall), height, MARGIN)
     sheet.box(-MARGIN, HORIZON, WIDE + MARGIN, 1 + MARGIN, story.surface)
     FURNITURE[story.scene](sheet, story, rng)
     for prop in story.props:
-        size = 0.34 * height
-        image = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(size), story.style)
-        sheet.paste(scaled(image, size, 0), prop.x, prop.y)
+        side = 0.34 * height
+        image = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(side), story.style)
+        sheet.paste(scaled(image, side, 0), prop.x, prop.y)
     spots = []
     for thing in story.clutter:
-        size = rng.uniform(0.17, 0.26) * height
-        image = scaled(thing_sprite(thing, level(size), story.style), size, rng.uniform(-70, 70))
+        side = rng.uniform(0.17, 0.26) * height
+        image = scaled(thing_sprite(thing, level(side), story.style), side, rng.uniform(-70, 70))
         x = rng.choice((rng.uniform(-0.02, 0.42), rng.uniform(1.36, 1.80), rng.uniform(0.1, 1.7)))
         spots.append(Spot(thing, x, rng.uniform(0.50, 0.95)))
         sheet.paste(image, spots[-1].x, spots[-1].y)
@@ -157,7 +128,7 @@ def _textured(image: Image.Image, story: ClipStory, rng: random.Random) -> Image
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
 
 
-def _garage(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _garage(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     for row in range(6):
         for column in range(26):
             sheet.disc(0.04 + column * 0.07, 0.03 + row * 0.07, 0.008, darker(story.wall, 0.4))
@@ -167,7 +138,7 @@ def _garage(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
     sheet.box(1.55, HORIZON + 0.02, 1.72, HORIZON + 0.16, (70, 76, 86), (30, 30, 34))
 
 
-def _shed(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _shed(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     for column in range(-1, 14):
         x = column * 0.15
         tone = mix(WOOD, story.wall, rng.uniform(0.1, 0.5))
@@ -177,7 +148,7 @@ def _shed(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
         sheet.line(x, y, x + rng.uniform(-0.05, 0.05), y + 0.01, mix(story.surface, (214, 186, 110), 0.6))
 
 
-def _kitchen(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _kitchen(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     for row in range(5):
         for column in range(-1, 17):
             x = column * 0.12 + (row % 2) * 0.06
@@ -191,7 +162,7 @@ def _kitchen(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
         sheet.disc(x + dx, 0.60, 0.07, (92, 40, 34))
 
 
-def _living(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _living(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     couch = mix(story.shirt, (120, 110, 100), 0.6)
     x = rng.uniform(0.5, 0.9)
     sheet.box(x, 0.26, x + 0.9, 0.50, couch, darker(couch))
@@ -203,7 +174,7 @@ def _living(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
         sheet.box(0.1 + inset, 0.58 + inset / 2, 1.68 - inset, 1.04 - inset / 2, tone)
 
 
-def _bedroom(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _bedroom(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     shift = rng.uniform(-0.05, 0.05)
     cover = mix(story.sleeve, (230, 230, 240), 0.6)
     sheet.box(0.0, 0.28, 1.0, 0.52, darker(WOOD, 0.4))
@@ -214,7 +185,7 @@ def _bedroom(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
         sheet.line(-0.1, 0.62 + step * 0.1, 1.15 + step * 0.05, 0.62 + step * 0.1, darker(cover, 0.12), 0.012)
 
 
-def _desk(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _desk(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     x = rng.uniform(0.75, 1.0)
     sheet.box(x, 0.16, x + 0.46, 0.42, (30, 32, 38), (10, 10, 12))
     sheet.box(x + 0.02, 0.18, x + 0.44, 0.40, mix((90, 140, 190), story.wall, 0.3))
@@ -227,7 +198,7 @@ def _desk(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
             )
 
 
-def _bathroom(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _bathroom(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     tile = mix(story.wall, (190, 220, 235), 0.6)
     for row in range(-1, 20):
         for column in range(-1, 30):
@@ -239,7 +210,7 @@ def _bathroom(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
     sheet.disc(x, 0.67, 0.12, (206, 216, 222))
 
 
-def _garden(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+def _garden(sheet: Canvas, story: ClipStory, rng: random.Random) -> None:
     sheet.box(-MARGIN, -MARGIN, WIDE + MARGIN, HORIZON, mix((140, 190, 236), story.wall, 0.25))
     for column in range(-1, 16):
         x = column * 0.13
@@ -252,7 +223,7 @@ def _garden(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
         sheet.line(x, y, x + rng.uniform(-0.015, 0.015), y - 0.04, mix(LEAF, (30, 80, 30), rng.random()))
 
 
-FURNITURE: dict[str, Callable[[_Sheet, ClipStory, random.Random], None]] = {
+FURNITURE: dict[str, Callable[[Canvas, ClipStory, random.Random], None]] = {
     furniture.__name__.strip("_"): furniture
     for furniture in (_garage, _shed, _kitchen, _living, _bedroom, _desk, _bathroom, _garden)
 }

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from PIL import Image, ImageDraw
+from PIL import Image
 from pydantic import TypeAdapter
 
 from corpora.records import CAMERA_WEARER
 from eval.workbench.backdrops import WIDE
 from eval.workbench.catalogue import read_data
-from eval.workbench.pen import Color
+from eval.workbench.pen import Canvas, Color
 from eval.workbench.seeds import stream
-from eval.workbench.sprites import TurnedSprites, fixture_sprite, hand_sprite, level, paste, thing_sprite
+from eval.workbench.sprites import TurnedSprites, fixture_sprite, hand_sprite, level, thing_sprite
 from eval.workbench.story import ClipStory, Event
 
 HAND, THING = 0.42, 0.54
@@ -56,27 +56,27 @@ GESTURES: dict[str, Gesture] = TypeAdapter(dict[str, Gesture]).validate_python(
 
 
 def _cable(scene: EventScene) -> None:
-    scene.line(scene.place_at, scene.thing_at, (28, 28, 30), 0.022)
+    scene.canvas.line(*scene.place_at, *scene.thing_at, (28, 28, 30), 0.022)
 
 
 def _stream(scene: EventScene) -> None:
     sign = 1 if scene.mirror else -1
     x, y = scene.thing_at
-    scene.line((x + sign * 0.15, y + 0.06), (scene.place_at[0], scene.place_at[1] - 0.04), WATER, 0.035)
+    scene.canvas.line(x + sign * 0.15, y + 0.06, scene.place_at[0], scene.place_at[1] - 0.04, WATER, 0.035)
 
 
 def _drops(scene: EventScene) -> None:
     x, y = scene.thing_at
     for step in range(7):
         phase = (scene.progress * 6 + step * 0.37) % 1
-        scene.disc(x + (step - 3) * 0.05, y - 0.12 + 0.36 * phase, 0.013, WATER)
+        scene.canvas.disc(x + (step - 3) * 0.05, y - 0.12 + 0.36 * phase, 0.013, WATER)
 
 
 def _board(scene: EventScene) -> None:
     x, y = scene.thing_at
     for color, grown in (((96, 66, 40), 0.012), ((206, 166, 112), 0.0)):
         box = (x - 0.26 - grown, y - 0.12 - grown, x + 0.26 + grown, y + 0.14 + grown)
-        ImageDraw.Draw(scene.image).rectangle([part * scene.height for part in box], fill=color)
+        scene.canvas.box(*box, color)
 
 
 def _taker(scene: EventScene) -> None:
@@ -87,9 +87,7 @@ def _taker(scene: EventScene) -> None:
     image = hand_sprite("claw", skin, sleeve, level(size), scene.style)
     x, y = scene.thing_at
     drop = 0.30 if wearer_takes else -0.30
-    paste(
-        scene.image, scene.turned(image, size, 0 if wearer_takes else 180), x + 0.04, y + drop, scene.height
-    )
+    scene.canvas.paste(scene.turned(image, size, 0 if wearer_takes else 180), x + 0.04, y + drop)
 
 
 def _apart(scene: EventScene) -> None:
@@ -97,24 +95,24 @@ def _apart(scene: EventScene) -> None:
     for side in (-1, 1):
         for lift in (-0.10, 0.0, 0.10):
             start, end = (x + side * 0.22, y - 0.14 + lift), (x + side * 0.32, y - 0.18 + lift * 1.6)
-            scene.line(start, end, (250, 236, 150), 0.012)
+            scene.canvas.line(*start, *end, (250, 236, 150), 0.012)
 
 
 def _turn(scene: EventScene) -> None:
     start = 200 + 60 * scene.swing
-    scene.arc(scene.thing_at, 0.24, (start, start + 110), (250, 246, 230), 60)
+    scene.canvas.arc(*scene.thing_at, 0.24, (start, start + 110), (250, 246, 230), 60)
 
 
 def _arcs(scene: EventScene) -> None:
     for step in range(3):
-        scene.arc(scene.place_at, 0.16 + 0.04 * step, (200, 340), (246, 246, 250), 90)
+        scene.canvas.arc(*scene.place_at, 0.16 + 0.04 * step, (200, 340), (246, 246, 250), 90)
 
 
 def _paint(scene: EventScene) -> None:
     x, y = scene.thing_at
     for step in range(3):
         end = (x - 0.16 + 0.3 * scene.progress, y - 0.11 + 0.07 * step)
-        scene.line((x - 0.16, y - 0.10 + 0.07 * step), end, (214, 60, 130), 0.03)
+        scene.canvas.line(x - 0.16, y - 0.10 + 0.07 * step, *end, (214, 60, 130), 0.03)
 
 
 def _mist(scene: EventScene) -> None:
@@ -122,20 +120,20 @@ def _mist(scene: EventScene) -> None:
     for _ in range(16):
         share = rng.uniform(0.25, 1)
         x, y = (a + (b - a) * share for a, b in zip(scene.place_at, scene.thing_at, strict=True))
-        scene.disc(x, y - 0.06 + rng.uniform(-0.09, 0.09) * share, 0.009, (222, 238, 250))
+        scene.canvas.disc(x, y - 0.06 + rng.uniform(-0.09, 0.09) * share, 0.009, (222, 238, 250))
 
 
 def _motes(scene: EventScene) -> None:
     rng = stream("motes", scene.event.start, round(scene.progress * 8))
     for _ in range(14):
         x, y = scene.thing_at
-        scene.disc(x + rng.uniform(-0.3, 0.3), y + rng.uniform(-0.28, 0.16), 0.010, (150, 138, 120))
+        scene.canvas.disc(x + rng.uniform(-0.3, 0.3), y + rng.uniform(-0.28, 0.16), 0.010, (150, 138, 120))
 
 
 def _marks(scene: EventScene) -> None:
     x, y = scene.thing_at
     for side in (-1, 1):
-        scene.line((x + side * 0.2, y - 0.2), (x + side * 0.2, y + 0.16), (220, 30, 30), 0.010)
+        scene.canvas.line(x + side * 0.2, y - 0.2, x + side * 0.2, y + 0.16, (220, 30, 30), 0.010)
 
 
 def _flash(scene: EventScene) -> None:
@@ -143,14 +141,14 @@ def _flash(scene: EventScene) -> None:
     for corner_x in (-1, 1):
         for corner_y in (-1, 1):
             cx, cy = x + corner_x * 0.26, y + corner_y * 0.22
-            scene.line((cx, cy), (cx - corner_x * 0.08, cy), (255, 255, 255), 0.016)
-            scene.line((cx, cy), (cx, cy - corner_y * 0.08), (255, 255, 255), 0.016)
+            scene.canvas.line(cx, cy, cx - corner_x * 0.08, cy, (255, 255, 255), 0.016)
+            scene.canvas.line(cx, cy, cx, cy - corner_y * 0.08, (255, 255, 255), 0.016)
 
 
 def _fold(scene: EventScene) -> None:
     x, y = scene.thing_at
     for side in (-1, 1):
-        scene.line((x + side * 0.26, y + 0.14), (x + side * 0.12, y - 0.10), (250, 250, 250), 0.016)
+        scene.canvas.line(x + side * 0.26, y + 0.14, x + side * 0.12, y - 0.10, (250, 250, 250), 0.016)
 
 
 BEFORE: dict[str, Callable[[EventScene], None]] = {"taker": _taker, "board": _board}
@@ -177,7 +175,8 @@ class EventScene:
         height: int,
         turned: TurnedSprites,
     ) -> None:
-        self.story, self.event, self.image, self.height, self.turned = story, event, image, height, turned
+        self.story, self.event, self.height, self.turned = story, event, height, turned
+        self.canvas = Canvas(image, height)
         self.style = story.style
         self.gesture: Gesture = GESTURES[event.action_id]
         self.wearer = event.agent == CAMERA_WEARER
@@ -225,13 +224,13 @@ class EventScene:
         size = self.gesture.place_size * self.scale * self.height
         image = fixture_sprite(str(self.event.place), self.variant, level(size), self.style)
         turn = self.turn / 3 if self.gesture.moves == "thing" else self.turn / 2 + 12 * self.swing
-        paste(self.image, self.turned(image, size, turn, self.mirror), *self.place_at, self.height)
+        self.canvas.paste(self.turned(image, size, turn, self.mirror), *self.place_at)
 
     def _thing(self) -> None:
         size = THING * self.scale * self.height
         image = thing_sprite(self.event.thing, level(size), self.style)
         angle = self.turn + self.gesture.thing_turn * (-1 if self.mirror else 1)
-        paste(self.image, self.turned(image, size, angle), *self.thing_at, self.height)
+        self.canvas.paste(self.turned(image, size, angle), *self.thing_at)
 
     def _hand(self, pose: str, at: tuple[float, float], lean: float) -> None:
         skin, sleeve = self.story.hand_colors(self.event.agent)
@@ -240,13 +239,7 @@ class EventScene:
         angle = lean + self.turn / 4 + (0 if self.wearer else 180)
         drop = 0.27 if self.wearer else -0.27
         self._arm(at[0], at[1] + drop * self.scale, angle, sleeve)
-        paste(
-            self.image,
-            self.turned(image, size, angle, self.mirror),
-            at[0],
-            at[1] + drop * self.scale,
-            self.height,
-        )
+        self.canvas.paste(self.turned(image, size, angle, self.mirror), at[0], at[1] + drop * self.scale)
 
     def _arm(self, x: float, y: float, angle: float, sleeve: Color) -> None:
         """From the wrist out of the frame."""
@@ -254,7 +247,7 @@ class EventScene:
         along = (math.sin(lean), math.cos(lean))
         start, end = 0.44 * HAND * self.scale, 1.5
         ends = [(x + along[0] * far, y + along[1] * far) for far in (start, end)]
-        self.line(ends[0], ends[1], sleeve, 0.14 * self.scale)
+        self.canvas.line(*ends[0], *ends[1], sleeve, 0.14 * self.scale)
 
     def _second_hand(self) -> None:
         if self.gesture.moves == "place":
@@ -265,27 +258,3 @@ class EventScene:
         apart = 0.16 + (abs(self.place_swing or self.swing) * 0.05)
         side = 1 if self.mirror else -1
         self._hand(self.gesture.other, (self.thing_at[0] + side * apart, self.thing_at[1]), 20 * side)
-
-    def line(self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float) -> None:
-        """A stroke between two points; lengths in frame heights."""
-        points = [(x * self.height, y * self.height) for x, y in (start, end)]
-        ImageDraw.Draw(self.image).line(points, fill=color, width=max(1, round(width * self.height)))
-
-    def disc(self, x: float, y: float, radius: float, color: Color) -> None:
-        """A filled circle; lengths in frame heights."""
-        box = tuple(part * self.height for part in (x - radius, y - radius, x + radius, y + radius))
-        ImageDraw.Draw(self.image).ellipse(box, fill=color)
-
-    def arc(
-        self,
-        center: tuple[float, float],
-        radius: float,
-        angles: tuple[float, float],
-        color: Color,
-        fineness: int,
-    ) -> None:
-        """An arc between two angles, degrees clockwise from the right; 1/`fineness` of the frame wide."""
-        x, y = center
-        box = [part * self.height for part in (x - radius, y - radius, x + radius, y + radius)]
-        width = max(1, self.height // fineness)
-        ImageDraw.Draw(self.image).arc(box, *angles, fill=color, width=width)

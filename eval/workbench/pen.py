@@ -1,9 +1,9 @@
-"""Drawing in a unit square: supersampled shapes with an outline, shaded by style; points along curves."""
+"""Drawing: supersampled shapes in a unit square, shaded by style; points along curves; strokes on a frame."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -36,27 +36,14 @@ def lighter(color: Color, share: float = 0.35) -> Color:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one variant of a thing looks; a recipe draws every variant from this alone."""
+    """How one variant of a thing looks; its strokes draw every variant from this alone."""
 
     body: Color = (180, 60, 50)
     accent: Color = (70, 70, 80)
     stretch: float = 0.0
     """In [-1, 1]: how slim or stout, how short or long, as far as the thing allows."""
     form: int = 0
-    """Which of a thing's designs (handle type, pattern, lid); a recipe takes it modulo what it has."""
-    wear: float = 0.0
-    """In [0, 1]: scratches and stains, added by the sprite."""
-    style: Style = "live"
-
-
-def stretched(look: Look, length: float) -> float:
-    """`length`, in units of the square, up to 20 % shorter or longer."""
-    return length * (1 + 0.2 * look.stretch)
-
-
-def tinted(look: Look, color: Color) -> Color:
-    """A colour of the object itself with a quarter of the variant's own."""
-    return mix(color, look.body, 0.25)
+    """Which of a thing's designs (handle type, pattern, lid), modulo what it has."""
 
 
 @dataclass
@@ -180,10 +167,6 @@ class Pen:
             self._draw.ellipse((x - half, y - half, x + half, y + half), fill=color)
 
 
-Recipe = Callable[[Pen, Look], None]
-"""Draws every variant of one kind in the unit square from the look alone."""
-
-
 def _lit(image: Image.Image, depth: float) -> Image.Image:
     """Lighter at the upper left, darker at the lower right, by up to `depth` of full scale."""
     pixels = np.asarray(image).astype(np.float32)
@@ -200,13 +183,13 @@ def rounded(x: float, y: float, across: float, down: float, start: float, end: f
     return [(x + across * math.cos(a), y + down * math.sin(a)) for a in angles]
 
 
-def bowed(start: Point, pull: Point, end: Point, steps: int = 8) -> list[Point]:
-    """Along the quadratic curve from `start` to `end` that leans towards `pull`."""
+def bowed(x0: float, y0: float, x1: float, y1: float, x2: float, y2: float, steps: float = 8) -> list[Point]:
+    """Along the quadratic curve from the first to the last point that leans towards the second."""
     found = []
-    for i in range(steps + 1):
+    for i in range(int(steps) + 1):
         t = i / steps
         a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t * t
-        found.append((a * start[0] + b * pull[0] + c * end[0], a * start[1] + b * pull[1] + c * end[1]))
+        found.append((a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2))
     return found
 
 
@@ -217,3 +200,41 @@ def turned(points: list[Point], degrees: float) -> list[Point]:
         (0.5 + (x - 0.5) * cosine - (y - 0.5) * sine, 0.5 + (x - 0.5) * sine + (y - 0.5) * cosine)
         for x, y in points
     ]
+
+
+class Canvas:
+    """Draws on an image in frame heights; (0, 0) lies `margin` of them inside its upper left corner."""
+
+    def __init__(self, image: Image.Image, height: int, margin: float = 0.0) -> None:
+        self.image, self.height, self._margin = image, height, margin
+        self._draw = ImageDraw.Draw(image)
+
+    def at(self, x: float, y: float) -> Point:
+        """The place in pixels."""
+        return (x + self._margin) * self.height, (y + self._margin) * self.height
+
+    def box(self, x0: float, y0: float, x1: float, y1: float, fill: Color, edge: Color | None = None) -> None:
+        """A rectangle between two corners."""
+        self._draw.rectangle((*self.at(x0, y0), *self.at(x1, y1)), fill=fill, outline=edge)
+
+    def line(self, x0: float, y0: float, x1: float, y1: float, fill: Color, width: float = 0.006) -> None:
+        """A stroke between two points."""
+        self._draw.line((*self.at(x0, y0), *self.at(x1, y1)), fill, max(1, round(width * self.height)))
+
+    def disc(self, x: float, y: float, radius: float, fill: Color) -> None:
+        """A filled circle."""
+        self._draw.ellipse((*self.at(x - radius, y - radius), *self.at(x + radius, y + radius)), fill=fill)
+
+    def arc(self, x: float, y: float, radius: float, angles: Point, color: Color, fineness: int) -> None:
+        """An arc between two angles, degrees clockwise from the right; 1/`fineness` of the frame wide."""
+        box = (*self.at(x - radius, y - radius), *self.at(x + radius, y + radius))
+        self._draw.arc(box, *angles, fill=color, width=max(1, self.height // fineness))
+
+    def polygon(self, points: Sequence[Point], fill: Color) -> None:
+        """A filled shape through the points."""
+        self._draw.polygon([self.at(x, y) for x, y in points], fill=fill)
+
+    def paste(self, sprite: Image.Image, x: float, y: float) -> None:
+        """The sprite's centre at (x, y)."""
+        left, top = self.at(x, y)
+        self.image.paste(sprite, (round(left - sprite.width / 2), round(top - sprite.height / 2)), sprite)

@@ -10,8 +10,9 @@ from PIL import Image, ImageFilter
 
 from eval.workbench.backdrops import MARGIN, Spot, backdrop, frame_width, render_passer, render_person
 from eval.workbench.event_scene import HAND, EventScene
+from eval.workbench.pen import Canvas
 from eval.workbench.seeds import stream
-from eval.workbench.sprites import TurnedSprites, hand_sprite, level, paste
+from eval.workbench.sprites import TurnedSprites, hand_sprite, level
 from eval.workbench.story import ClipStory, Event
 
 if TYPE_CHECKING:
@@ -124,11 +125,12 @@ class FrameRenderer:
         rng = stream("rest", self.story.split, self.story.seed, gap)
         if rng.random() < 0.5:
             return
+        canvas = Canvas(image, self.height)
         for x in (0.45 + rng.uniform(-0.15, 0.1), 1.3 + rng.uniform(-0.1, 0.15)):
             hand = hand_sprite(
                 "fist", self.story.skin, self.story.sleeve, level(HAND * self.height), self.story.style
             )
-            paste(image, self._turned(hand, HAND * self.height, rng.uniform(-20, 20)), x, 0.96, self.height)
+            canvas.paste(self._turned(hand, HAND * self.height, rng.uniform(-20, 20)), x, 0.96)
 
 
 def _grade(story: ClipStory) -> list[int]:

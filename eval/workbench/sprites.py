@@ -1,4 +1,4 @@
-"""Sprites of single objects: a recipe and a look, rendered once and cached at a few sizes."""
+"""Sprites of single objects: strokes and a look, rendered once and cached at a few sizes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from PIL import Image
 from eval.workbench.catalogue import COLORS, PALETTE
 from eval.workbench.pen import Color, Look, Pen, Style
 from eval.workbench.seeds import stream
-from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES
-from eval.workbench.shapes.strokes import HAND_RECIPES, PROP_RECIPES
 from eval.workbench.story import Thing
+from eval.workbench.strokes import draw
 
 LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
@@ -25,45 +24,37 @@ def level(size: float) -> int:
     return next((kept for kept in LEVELS if kept >= size), LEVELS[-1])
 
 
-@lru_cache(maxsize=8192)
-def thing_look(thing: Thing, style: Style) -> Look:
-    """How one variant of a kind looks, from its number alone."""
+@lru_cache(maxsize=12288)
+def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
+    """RGBA, `size` x `size`, of one object; how a variant of a kind looks is known by its number alone."""
     rng = stream("look", thing.kind_id, thing.variant)
-    return Look(
+    look = Look(
         body=_jittered(rng.choice(PALETTE), rng.uniform(-18, 18)),
         accent=_jittered(rng.choice(PALETTE), rng.uniform(-18, 18)),
         stretch=rng.uniform(-1, 1),
         form=rng.randrange(6),
-        wear=rng.random() ** 2,
-        style=style,
     )
-
-
-@lru_cache(maxsize=12288)
-def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
-    """RGBA, `size` x `size`, of one object."""
-    look = thing_look(thing, style)
     pen = Pen(size, style)
-    KIND_RECIPES[thing.kind_id](pen, look)
-    return _worn(pen.image(), look.wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
+    draw("things", thing.kind_id, pen, look)
+    wear = rng.random() ** 2
+    return _worn(pen.image(), wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
 
 
 @lru_cache(maxsize=2048)
 def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of a fixture or an instrument."""
     rng = stream("fixture", fixture, variant)
-    look = Look(rng.choice(PALETTE), rng.choice(PALETTE), rng.uniform(-1, 1), rng.randrange(4), 0.0, style)
+    look = Look(rng.choice(PALETTE), rng.choice(PALETTE), rng.uniform(-1, 1), rng.randrange(4))
     pen = Pen(size, style)
-    FIXTURE_RECIPES[fixture](pen, look)
+    draw("fixtures", fixture, pen, look)
     return pen.image()
 
 
 @lru_cache(maxsize=2048)
 def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of a piece of decor in its colour."""
-    look = Look(COLORS[color], (120, 118, 116), 0.0, form, 0.0, style)
     pen = Pen(size, style)
-    PROP_RECIPES[prop](pen, look)
+    draw("decor", prop, pen, Look(COLORS[color], (120, 118, 116), form=form))
     return pen.image()
 
 
@@ -71,7 +62,7 @@ def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Im
 def hand_sprite(pose: str, skin: Color, sleeve: Color, size: int, style: Style) -> Image.Image:
     """A hand seen from above with the arm coming from below; the palm is at the middle."""
     pen = Pen(size, style)
-    HAND_RECIPES[pose](pen, Look(skin, sleeve, style=style))
+    draw("hands", pose, pen, Look(skin, sleeve))
     return pen.image()
 
 
@@ -85,11 +76,6 @@ def scaled(sprite: Image.Image, size: float, angle: float, *, mirror: bool = Fal
     if abs(angle) > 0.5:
         sprite = sprite.rotate(angle, Image.Resampling.BILINEAR, expand=True)
     return sprite
-
-
-def paste(image: Image.Image, sprite: Image.Image, x: float, y: float, height: int) -> None:
-    """The sprite's centre at (x, y) in frame heights."""
-    image.paste(sprite, (round(x * height - sprite.width / 2), round(y * height - sprite.height / 2)), sprite)
 
 
 class TurnedSprites:

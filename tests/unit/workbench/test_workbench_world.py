@@ -9,14 +9,17 @@ import pytest
 
 from corpora.identity import content_hash
 from corpora.video.reader import MediaReader
-from eval.workbench.catalogue import SPLITS
+from eval.workbench.catalogue import ACTIONS, KINDS, PROPS, SPLITS
+from eval.workbench.event_scene import GESTURES
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.long_videos import Card
 from eval.workbench.near_duplicates import Change
 from eval.workbench.passages import world_passages
+from eval.workbench.pen import Look, Pen
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stable_number
 from eval.workbench.story import plan_clip
+from eval.workbench.strokes import STROKES, draw
 from eval.workbench.video import AUDIO_RATE, Render
 from eval.workbench.web import Upload, make_web
 from rag.errors import UsageError
@@ -43,6 +46,18 @@ def test_the_stories_of_every_split_keep_their_bytes() -> None:
         for number in range(150):
             digest.update(repr(plan_clip(stable_number(11, split, number), split)).encode())
     assert digest.hexdigest()[:16] == "9584878195641563"
+
+
+def test_all_that_a_story_names_is_drawn() -> None:
+    places = {place for one in ACTIONS for place in one.places} - {"person"}
+    poses = {pose for one in GESTURES.values() for pose in (one.pose, one.other)} - {""}
+    things = {one.kind_id for one in KINDS}
+    named = {"things": things, "fixtures": places, "decor": set(PROPS), "hands": poses}
+    assert {kind: set(drawings) for kind, drawings in STROKES.items()} == named
+    for kind, drawings in STROKES.items():
+        for name in drawings:
+            for form in (0, 5):
+                draw(kind, name, Pen(32), Look(form=form, stretch=form / 5))
 
 
 def test_the_statements_are_those_of_the_reports() -> None:
