@@ -302,7 +302,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
 
 @dataclass(frozen=True)
 class WebSolver(Generic[SettingsT]):
-    """A variant of an agent; every query meets the web as its first visitor."""
+    """A variant of an agent."""
 
     variant: Variant[SettingsT]
     environment: WebEnvironment
@@ -379,9 +379,9 @@ class JudgedVideos:
         entry = web.catalogue.video(url)
         if entry is None:
             return None
-        result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
+        result = SearchResult(entry.url, entry.title, duration=entry.duration)
         try:
-            return fetch_video(web.session(), result, source, transcript=True).seen_by(self.judge)
+            return fetch_video(web, result, source, transcript=True).seen_by(self.judge)
         except (WebError, FileProblem):
             return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -99,33 +99,22 @@ def serve(
     folder: Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")],
     host: Host = "127.0.0.1",
     port: Port = 8640,
-    engine: Annotated[
-        Literal["bm25", "dense", "hybrid"],
-        option("--engine", "By words, by meaning, or both by reciprocal rank fusion."),
-    ] = "hybrid",
-    trace: Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")] = None,
-    force: Force = False,
 ) -> int:
     """Serve the web in DIR over HTTP.
 
     As the YouTube Data API v3 and serper.dev, with watch pages and media. Prints its base
-    URL on stdout, and runs until it is interrupted.
+    URL on stdout, and with -v every request on stderr; runs until it is interrupted.
     """
     from rag.listening import is_loopback, require_serving
 
     require_serving()
-    from rag.web import WebTrace, open_web
-    from rag.web.catalogue import PAGES, VIDEOS
+    from rag.web import open_web
     from rag.web.serving.app import serve as run
 
     if not is_loopback(host):
         echo_stderr(f"rag: {host}: every machine that reaches this address can use the web and its videos")
-    # An old trace is emptied only when nothing can go wrong with the rest any more.
-    policy = session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)
-    web = open_web(os.fspath(folder), engine=engine, encoder=session.settings.encoder).session(
-        WebTrace(trace, policy)
-    )
-    run(web, host, port, started=lambda base: print_lines([base]))
+    web = open_web(os.fspath(folder), encoder=session.settings.encoder)
+    run(web, host, port, started=lambda base: print_lines([base]), verbose=session.verbose > 0)
     return 0
 
 

@@ -67,13 +67,15 @@ def build_web(
     library: Library | None = None,
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
+    paths: bool = False,
 ) -> BuildReport:
     """Write `web.jsonl` and `pages.jsonl` into `out`; those that exist are replaced by force alone.
 
     `sources`: folders and files, walked as `rag index` walks them; JSON lines whose rows have a `link` or
     a `webpage_url` are pool rows, all other documents become pages of text. `library`: its videos with
-    the speech recognized in them, and its documents. Files are named, never copied. Raises `UsageError` where
-    there is nothing to build from, or `out` holds such files (`corpora.outputs`),
+    the speech recognized in them, and its documents. Files are named, never copied. `paths`: the address of
+    a video is the path of its file, for a web that is made for one search. Raises `UsageError` where there is
+    nothing to build from, or `out` holds such files (`corpora.outputs`),
     `UnreadableFile` for a source that is not there.
     """
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
@@ -85,7 +87,7 @@ def build_web(
         if library is not None:
             builder.take_library(library)
         builder.finish_files()
-        videos, pages = builder.entries()
+        videos, pages = builder.entries(paths=paths)
     if not videos and not pages:
         raise UsageError(
             f"{home}: nothing to build a web from: no videos, no rows about videos, no documents"
@@ -203,13 +205,14 @@ class _Builder:
             if path and not fields.get("duration"):
                 fields["duration"] = self._duration(path)
 
-    def entries(self) -> tuple[list[VideoEntry], list[PageEntry]]:
+    def entries(self, *, paths: bool) -> tuple[list[VideoEntry], list[PageEntry]]:
         videos = []
         for name, fields in sorted(self._fields.items()):
             local = fields.get("file", "")
             title = fields.get("title") or (_title_of(local) if local else name)
             file = os.path.relpath(local, self._home) if local else ""
-            videos.append(VideoEntry(**{**fields, "id": name, "title": title, "file": file}))
+            url = os.path.abspath(local) if local and paths else fields["url"]
+            videos.append(VideoEntry(**{**fields, "id": name, "url": url, "title": title, "file": file}))
         return _with_aliases(_once_an_address(videos)), sorted(self._pages.values(), key=lambda page: page.id)
 
     def _of_file(self, file: FoundFile, known: dict[str, Any]) -> dict[str, Any]:

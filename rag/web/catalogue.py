@@ -144,8 +144,10 @@ def address(url: str) -> str:
     """The one form of the many in which an address is written.
 
     Of a watch page only `v` counts, wherever it starts to play; `youtu.be/ID` is YouTube's; a
-    fragment, a last slash, `www.` and the case of the host never count.
+    fragment, a last slash, `www.` and the case of the host never count. The path of a file stays as it is.
     """
+    if url.startswith("/"):
+        return url
     try:
         parts = urlsplit(url.strip())
         named = parse_qs(parts.query).get("v", [])

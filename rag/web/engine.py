@@ -1,4 +1,4 @@
-"""The search engine of a web: BM25, dense, or both by reciprocal rank fusion; with a library, by contents.
+"""The search engine of a web: BM25 and dense by reciprocal rank fusion; with a library, by contents.
 
     score(q, d) = sum over t in q of idf(t) * tf(t, d) * (k1 + 1) / (tf(t, d) + norm(d))
     norm(d) = k1 * (1 - b + b * |d| / mean|d|)
@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -91,8 +91,6 @@ class Bm25:
         return total
 
 
-EngineKind = Literal["bm25", "dense", "hybrid"]
-ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
 POOL = 100
 """How far down the dense ranking goes: everything is a little similar to anything."""
 DECIMALS = 6
@@ -106,18 +104,17 @@ class Engine(Protocol):
 
 
 class SearchEngine:
-    """Over the texts of one table, by id. `open_encoder` is called at the first dense query only."""
+    """Over the texts of one table, by id. `open_encoder` is called at the first query only."""
 
     def __init__(
         self,
         texts: Mapping[str, str],
-        kind: EngineKind,
-        open_encoder: Callable[[], TextEncoder],
+        open_encoder: Callable[[], TextEncoder] | None = None,
         cache: Path | None = None,
     ) -> None:
-        """`cache`: a folder where the texts' vectors are kept; None keeps them in memory only."""
+        """`open_encoder`: of the dense half; None ranks by words alone. `cache`: a folder where the texts'
+        vectors are kept; None keeps them in memory only."""
         self._ids, self._texts = list(texts), list(texts.values())
-        self._kind = kind
         self._open_encoder = open_encoder
         self._cache = cache
         self._lock = threading.RLock()
@@ -129,10 +126,8 @@ class SearchEngine:
         asked = words(query)
         if not asked or not self._ids:
             return []
-        if self._kind == "bm25":
+        if self._open_encoder is None:
             return self._by_words(asked)
-        if self._kind == "dense":
-            return self._by_meaning(query)
         rankings = (self._by_words(asked)[:POOL], self._by_meaning(query))
         return fuse([[hit.key for hit in found] for found in rankings])
 
@@ -157,6 +152,7 @@ class SearchEngine:
 
     @cached_property
     def _encoder(self) -> TextEncoder:
+        assert self._open_encoder is not None, "words alone are not encoded"
         return self._open_encoder()
 
     @cached_property

@@ -78,7 +78,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def base(folder: Path) -> Iterator[str]:
     """Of `rag web serve` as a process, which ends on request, with a connection still open."""
     command = [sys.executable, "-m", "rag._cli.main", "web", "serve", str(folder), "--port", "0"]
-    command += ["--engine", "bm25"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None
     address = process.stdout.readline().strip()
@@ -95,7 +94,7 @@ def base(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[TestClient]:
-    with TestClient(build_app(open_web(folder, engine="bm25")), base_url="http://127.0.0.1:8640") as client:
+    with TestClient(build_app(open_web(folder, dense=False)), base_url="http://127.0.0.1:8640") as client:
         yield client
 
 
@@ -121,7 +120,7 @@ def test_googles_client_searches_pages_and_reads_videos(base: str) -> None:
             answer = request.execute()
             seen += [item["id"]["videoId"] for item in answer["items"]]
             request = youtube.search().list_next(request, answer)
-        assert len(seen) == len(set(seen)) == answer["pageInfo"]["totalResults"] == 9
+        assert len(seen) == len(set(seen)) == answer["pageInfo"]["totalResults"] == 12
         first = youtube.videos().list(part="snippet,contentDetails", id="kettle00001,dead0000003").execute()
         (video,) = first["items"]
         assert video["snippet"]["title"] == "How I fill my kettle"
@@ -245,9 +244,9 @@ def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.with_file, report.with_transcript, report.pages) == (2, 2, 1, 1)
         assert report.problems == ()
-        web = open_web(tmp_path / "web", engine="bm25")
+        web = open_web(tmp_path / "web", dense=False)
         found = web.search_videos("kettle").results[0]
-        assert web.transcript(found.url).text == "Fill the kettle with water."
+        assert [line.text for line in web.transcript(found.url)] == ["Fill the kettle with water."]
         got = web.download(found.url)
         assert web.video_id(found.url) == got.video_id
         video = library.engine.reader.video(got.video_id)
@@ -271,7 +270,7 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
         write_video(videos / "a.mp4", 3.0, fps=5)
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.problems) == (1, ())
-        web = open_web(tmp_path / "web", engine="bm25")
+        web = open_web(tmp_path / "web", dense=False)
         assert web.download(web.catalogue.videos[0].url).video_id == video.video_id
         assert given.path_of(video.video_id) == str(videos / "b.mp4")
         write_video(videos / "b.mp4", 3.0, fps=6)

@@ -40,7 +40,7 @@ from rag.reasoners.roles.watching import (
     VideoVerdict,
 )
 from rag.records import Question
-from rag.web import TranscriptLine, VideoEntry, Web, WebTrace, open_web, write_catalogue
+from rag.web import TranscriptLine, VideoEntry, Web, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 from tests.fakes.role_methods import RoleMethods
 
@@ -79,7 +79,7 @@ def make_web(folder: Path, count: int = 12, *, page: str = "A kettle boils water
         )
     pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", page)]
     write_catalogue(folder, entries, pages)
-    return open_web(folder, engine="bm25", trace=WebTrace())
+    return open_web(folder, dense=False)
 
 
 def frame_source(seen: list[int] | None = None) -> FrameSource:

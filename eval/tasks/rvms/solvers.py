@@ -26,7 +26,7 @@ from rag.agents.raclo.records import (
     sweep,
 )
 from rag.agents.raclo.verification import locate_moment, second_judge
-from rag.agents.runtime.context import NOTHING_FOUND, metadata_of
+from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
@@ -130,8 +130,7 @@ class RacloSolver(WebSolver[RacloSettings]):
     def _run(self, asked: RvmsInput) -> RacloRun:
         environment, mode, memory = self.environment, self.variant.mode, asked.memory
         reasoner, settings = self.counted.reasoner, self.variant.settings
-        source = environment.content_web if mode == "contents" else environment.web
-        web = source.session()
+        web = environment.content_web if mode == "contents" else environment.web
         try:
             if mode == "metadata":
                 return self._metadata_run(memory, web)
@@ -164,7 +163,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         likeliest = 0
         if candidates:
             wanted = " ".join(part for part in (memory.global_impression, memory.key_moment) if part)
-            metadata = tuple(metadata_of(result) for result, _ in found.values())
+            metadata = tuple(result for result, _ in found.values())
             chosen = reasoner.run(SELECT_CANDIDATES, SelectRequest(wanted, wanted, metadata, 1)).selected
             likeliest = chosen[0] if chosen else 0
         return _as_run(memory, candidates, queries, reasoner.usage(), likeliest, tuple(steps))
@@ -203,7 +202,7 @@ def _result(web: Web, url: str) -> SearchResult:
     entry = web.catalogue.video(url)
     if entry is None:
         raise PageGone(f"{url}: the web has no such video")
-    return SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
+    return SearchResult(entry.url, entry.title, duration=entry.duration)
 
 
 def _as_run(

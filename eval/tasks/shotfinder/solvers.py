@@ -11,7 +11,6 @@ from typing import Any
 from eval.runs.records import Output, ranked_clips
 from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
-from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import (
@@ -40,7 +39,7 @@ VARIANTS = Variants(
             sweep(*OPEN.split("@")),
         ),
         OURS: Variant(
-            "ours: the paper's frames, constraints compared with measurements", replace(MAIN, look="frames")
+            "ours: the paper's frames, the resolution compared with the video's", replace(MAIN, look="frames")
         ),
         "shotfinder-texts": Variant(
             "ours: as shotfinder, with title, description, speech and text on the screen", MAIN
@@ -73,7 +72,7 @@ class ShotFinderSolver(WebSolver[ShotSettings]):
     def solve(self, asked: ShotInput) -> Output:
         """Run the agent on one query."""
         request = ShotRequest(asked.description, asked.constraints)
-        web = self.environment.web.session()
+        web = self.environment.web
         source = self.environment.frame_source
         run = find_shot(request, web, self.counted.reasoner, source, self.variant.settings)
         require_reachable(run.failure, asked.query_id)
@@ -117,7 +116,7 @@ class MetadataControl(ShotFinderSolver):
         )
 
     def _guess(self, asked: ShotInput) -> tuple[dict[str, Any] | None, list[str]]:
-        web, reasoner, settings = self.environment.web.session(), self.counted.reasoner, self.variant.settings
+        web, reasoner, settings = self.environment.web, self.counted.reasoner, self.variant.settings
         memory = memory_of(asked.description, asked.constraints)
         imagined = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries))
         results = {
@@ -129,7 +128,7 @@ class MetadataControl(ShotFinderSolver):
         if not listed:
             return None, []
         whole = f"{asked.description} {asked.constraint}"
-        request = SelectRequest(whole, whole, tuple(metadata_of(result) for result in listed), 1)
+        request = SelectRequest(whole, whole, tuple(listed), 1)
         chosen = reasoner.run(SELECT_CANDIDATES, request).selected
         picked = listed[chosen[0]] if chosen else listed[0]
         ids = [video for result in listed if (video := web.video_id(result.url)) is not None]

@@ -22,9 +22,9 @@ from corpora.escaping import visible
 from corpora.records import clock
 from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
 from rag.agents.raclo.verification import locate_moment, verify
-from rag.agents.runtime.context import NOTHING_FOUND, AgentContext, metadata_of
+from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
-from rag.agents.runtime.trace import Watch, imagined_details, run_json
+from rag.agents.runtime.trace import Watch, imagined_details, place_line, run_json
 from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
@@ -211,8 +211,7 @@ class _RacloRun:
         results = () if page is None else tuple(page.results)
         if page is not None:
             self._context.add_search(query, page)
-        shown = tuple(map(metadata_of, results))
-        self._observed.append(SearchObservation(query, shown, failed=page is None))
+        self._observed.append(SearchObservation(query, results, failed=page is None))
         self._results.append((query, results))
 
     def _recall(self, tried: Sequence[str], by_cues: bool) -> tuple[str, ...]:
@@ -327,11 +326,13 @@ def result_lines(run: RacloRun, width: int) -> Iterator[str]:
     if not run.matched:
         yield f"a guess, {answer.doubt}:"
     yield visible(excerpt(answer.title or answer.url, width))
-    yield visible(answer.url)
-    if answer.moment is not None:
-        moment = answer.moment
-        by = "" if moment.frames else ", by words alone"
-        yield f"at {clock(moment.time)}, in {clock(moment.start)}-{clock(moment.end)}{by}"
+    if answer.moment is None:
+        yield visible(answer.url)
+        return
+    moment = answer.moment
+    yield place_line(answer.url, moment.start, moment.end)
+    by = "" if moment.frames else ", by words alone"
+    yield f"at {clock(moment.time)}, in {clock(moment.start)}-{clock(moment.end)}{by}"
 
 
 def result_json(run: RacloRun) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, WebError
-from rag.reasoners.roles.searching import Candidate
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
@@ -22,19 +21,6 @@ SHOWN = 3
 """Results of a search whose titles are shown."""
 NOTHING_FOUND = "NothingFound"
 """Name of a failure: no search returned a video that could be downloaded."""
-
-
-def metadata_of(result: SearchResult) -> Candidate:
-    """A search result by its metadata alone."""
-    return Candidate(
-        url=result.url,
-        title=result.title,
-        description=result.snippet,
-        channel=result.channel,
-        upload_date=result.upload_date,
-        duration=result.duration,
-        tags=result.tags,
-    )
 
 
 class AgentContext:

@@ -123,8 +123,8 @@ class WebVideo:
         the interval. `metadata`: with the title and description of the search result.
         `zoomed`: frames are decoded at the size of a closer look. `audio`: with the sound of the interval.
         """
-        title, snippet = (self.result.title, self.result.snippet) if metadata else ("", "")
-        view = VideoView(title, start, end, description=snippet)
+        title, about = (self.result.title, self.result.description) if metadata else ("", "")
+        view = VideoView(title, start, end, description=about)
         view = self._with_frames(view, times, zoomed)
         texts = [*(self.lines if transcript else ()), *(self._on_screen if screen else ())]
         texts = [text for text in texts if text.start < end and text.end > start]
@@ -201,7 +201,7 @@ def fetch_video(
     lines: tuple[Evidence, ...] = ()
     if transcript:
         try:
-            spoken = web.transcript(result.url).lines
+            spoken = web.transcript(result.url)
             lines = tuple(
                 Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in spoken
             )

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpora.records import Clip, Frames, Passage
 from localization.sampling import midpoints
 from localization.windows import Window
-from rag.agents.runtime.context import metadata_of
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings
-from rag.reasoners.embedded.rewriting import event_text
-from rag.reasoners.embedded.watching import asking_sentences
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import ReadPassage, ReadWindow
@@ -35,9 +31,6 @@ from rag.reasoners.roles.watching import (
 )
 from rag.records import Question
 from rag.web import SearchResult
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NOTED = 360
 """Characters of words that an observation repeats of a video."""
@@ -69,7 +62,7 @@ def filter_results(
         SelectRequest(
             question=memory.question.text,
             sub_question=memory.focus or memory.question.text,
-            candidates=tuple(metadata_of(result) for result in results),
+            candidates=tuple(results),
             top_k=count,
         ),
     )
@@ -78,24 +71,12 @@ def filter_results(
 
 
 def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings) -> ScanResult:
-    """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`.
-
-    Over stored frames the reasoner says whether the video is relevant, and the library's localizer where.
-    """
-    stored = settings.sparse == "stored" and settings.images
-    times: NDArray[np.float64] | None = np.zeros(0)
-    if settings.images:
-        times = None if stored else midpoints(0.0, video.duration, settings.sparse_frames)
+    """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`."""
+    times = midpoints(0.0, video.duration, settings.sparse_frames) if settings.images else np.zeros(0)
     view = video.view(0.0, video.duration, times, transcript=settings.transcript, screen=settings.screen)
-    text = memory.question.text
-    reply = reasoner.run(LOCATE, LocateRequest(text, view, max_windows=settings.windows))
-    windows = reply.windows
-    if stored and settings.transcript and video.library is not None and view.times:
-        retriever = video.library.engine.new_retriever()
-        event = " ".join(map(event_text, asking_sentences(text)))
-        hits = retriever.localize_video(video.video_id, event, settings.windows)
-        windows = tuple(LocatedWindow(start=hit.start, end=hit.end, reason=reply.reason) for hit in hits)
-    return ScanResult(video, reply, _tidy(windows, video.duration) if reply.relevant else (), view)
+    request = LocateRequest(memory.question.text, view, max_windows=settings.windows)
+    reply = reasoner.run(LOCATE, request)
+    return ScanResult(video, reply, _tidy(reply.windows, video.duration) if reply.relevant else (), view)
 
 
 def zoom(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
@@ -236,7 +217,7 @@ def metadata_passage(result: SearchResult) -> ReadPassage:
         "Channel": result.channel,
         "Uploaded": result.upload_date,
         "Tags": ", ".join(result.tags),
-        "Description": result.snippet,
+        "Description": result.description,
     }
     text = ". ".join(f"{name}: {value}" for name, value in parts.items() if value)
     passage = Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)

@@ -1,4 +1,4 @@
-"""The HTTP interface as an ASGI application: requests become calls of the web, with its trace.
+"""The HTTP interface as an ASGI application: requests become calls of the web.
 
 Handlers are plain functions, which Starlette runs in threads: a slow answer does not delay others.
 """
@@ -24,9 +24,9 @@ from corpora.kinds import media_type
 from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, RagError, UsageError
 from rag.listening import LONGEST_GOODBYE, authority, bind_listener, is_own_name, own_names
 from rag.rendering.webvtt import webvtt
+from rag.web.catalogue import VideoEntry
 from rag.web.mock import LARGEST_PAGE, Web
-from rag.web.records import Page
-from rag.web.serving import pages, serper, youtube
+from rag.web.serving import pages, shapes
 from rag.web.serving.pages import Links
 
 STATUS: tuple[tuple[type[RagError], int], ...] = (
@@ -91,55 +91,60 @@ class _Face:
         return HTMLResponse(pages.front_page(len(held.videos), len(held.pages)))
 
     def watch(self, request: Request) -> Response:
-        page = self._web.open(self._url(request.query_params.get("v", "")))
-        entry = self._web.catalogue.by_id.get(page.id)
-        kind = media_type(entry.file) if entry is not None and entry.file else ""
-        return HTMLResponse(pages.watch_page(page, _links(request), kind))
+        entry = self._video(request.query_params.get("v", ""))
+        kind = media_type(entry.file) if entry.file else ""
+        return HTMLResponse(pages.watch_page(entry, _links(request), kind))
 
     def text(self, request: Request) -> Response:
         entry = self._web.catalogue.pages_by_id.get(request.path_params["name"])
-        return HTMLResponse(pages.text_page(self._web.open(entry.url if entry else str(request.url))))
+        if entry is None:
+            raise PageGone(f"{request.url}: not on this web")
+        return HTMLResponse(pages.text_page(entry))
 
     def media(self, request: Request) -> Response:
-        """The file. A range that starts later goes on with a transfer, and is none of its own."""
-        url = self._url(request.path_params["name"])
-        begun = not request.headers.get("range", "bytes=0-").replace(" ", "").startswith("bytes=0-")
-        got = self._web.media(url) if begun or request.method == "HEAD" else self._web.download(url)
+        got = self._web.download(self._url(request.path_params["name"]))
         return FileResponse(got.path, media_type=media_type(got.path))
 
     def transcript(self, request: Request) -> Response:
         said = self._web.transcript(self._url(request.path_params["name"]))
-        lines = ((line.start, line.end, line.text) for line in said.lines)
+        lines = ((line.start, line.end, line.text) for line in said)
         return Response(webvtt(lines), media_type="text/vtt")
 
     def youtube_search(self, request: Request) -> Response:
         asked = _checked(YouTubeSearch, request.query_params)
         found = self._web.search_videos(asked.q, page=asked.page, page_size=asked.max_results)
-        return JSONResponse(youtube.search_list(found, asked.max_results))
+        return JSONResponse(shapes.youtube_search(found, asked.max_results))
 
     def youtube_videos(self, request: Request) -> Response:
         asked = request.query_params
         names = [name for name in asked.get("id", "").split(",") if name][:YOUTUBE_LARGEST]
         if not names:
             raise UsageError("id: name the videos, as in id=ID,ID")
-        found: list[Page] = []
+        found: list[VideoEntry] = []
         for name in names:
             with contextlib.suppress(PageGone):
-                found.append(self._web.open(self._url(name)))
+                found.append(self._video(name))
         parts = asked.get("part", "snippet").split(",")
-        return JSONResponse(youtube.video_list([youtube.video_item(page, parts) for page in found]))
+        return JSONResponse(shapes.youtube_videos([shapes.youtube_video(page, parts) for page in found]))
 
     async def serper_search(self, request: Request) -> Response:
         asked = await _serper_asked(request)
         found = await run_in_threadpool(self._web.search, asked.q, page=asked.page, page_size=asked.num)
-        return JSONResponse(serper.organic(found, _links(request), asked.num))
+        return JSONResponse(shapes.serper_pages(found, _links(request), asked.num))
 
     async def serper_videos(self, request: Request) -> Response:
         asked = await _serper_asked(request)
         found = await run_in_threadpool(
             self._web.search_videos, asked.q, page=asked.page, page_size=asked.num
         )
-        return JSONResponse(serper.videos(found, _links(request), asked.num))
+        return JSONResponse(shapes.serper_videos(found, _links(request), asked.num))
+
+    def _video(self, name: str) -> VideoEntry:
+        """The page of a video. Raises `PageGone`."""
+        entry = self._web.open(self._url(name))
+        if not isinstance(entry, VideoEntry):
+            raise PageGone(f"{name}: no video of this web")
+        return entry
 
     def _url(self, name: str) -> str:
         """The address in the catalogue of an id of ours; an unknown one leads nowhere, in its own words."""
@@ -201,9 +206,9 @@ def _failed(request: Request, error: Exception) -> Response:
     message = str(error)
     path = request.url.path
     if path.startswith("/youtube/"):
-        return JSONResponse(youtube.error_shape(status, message), status)
+        return JSONResponse(shapes.youtube_error(status, message), status)
     if path in ("/search", "/videos"):
-        return JSONResponse(serper.error_shape(status, message), status)
+        return JSONResponse(shapes.serper_error(status, message), status)
     return HTMLResponse(pages.gone_page(message), status)
 
 
@@ -212,9 +217,15 @@ def _links(request: Request) -> Links:
 
 
 def serve(
-    web: Web, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
+    web: Web,
+    host: str = HOST,
+    port: int = PORT,
+    *,
+    started: Callable[[str], None] | None = None,
+    verbose: bool = False,
 ) -> None:
-    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL; `verbose`
+    names every request on stderr.
 
     Only requests that name the address, or this machine, are answered: a page in a browser cannot reach
     the web under a name of its own. Raises `RagError` where the port is taken.
@@ -222,8 +233,9 @@ def serve(
     listener = bind_listener(host, port)
     config = uvicorn.Config(
         build_app(web, host),
-        log_level="critical",
-        access_log=False,
+        log_config=None,
+        log_level="info" if verbose else "critical",
+        access_log=verbose,
         timeout_graceful_shutdown=LONGEST_GOODBYE,
     )
     server = uvicorn.Server(config)

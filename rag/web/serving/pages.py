@@ -9,7 +9,8 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from rag.web.records import Page, PageKind
+from rag.web.catalogue import PageEntry, VideoEntry
+from rag.web.mock import REASONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +19,13 @@ class Links:
 
     base: str
 
-    def page(self, name: str, kind: PageKind = "video") -> str:
-        """Address of a video's or text's page."""
-        path = "watch?v=" if kind == "video" else "pages/"
-        return f"{self.base}/{path}{quote(name, safe='')}"
+    def watch(self, name: str) -> str:
+        """Address of a video's page."""
+        return f"{self.base}/watch?v={quote(name, safe='')}"
+
+    def text(self, name: str) -> str:
+        """Address of a page of text."""
+        return f"{self.base}/pages/{quote(name, safe='')}"
 
     def media(self, name: str) -> str:
         """Address of a video file."""
@@ -45,35 +49,29 @@ def published(upload_date: str) -> str:
     return f"{upload_date or '1970-01-01'}T00:00:00Z"
 
 
-NOTICES = {
-    "region-blocked": "This video is not available in your region.",
-    "age-gated": "This video is for adults who have signed in.",
-}
-
-
-def watch_page(page: Page, links: Links, media_type: str) -> str:
+def watch_page(page: VideoEntry, links: Links, media_type: str) -> str:
     """The page `/watch?v=ID`; behind a gate it says so and links no media.
 
     `media_type`: of the video's file; empty where the web has none.
     """
-    notice = NOTICES.get(page.availability, "")
+    notice = REASONS.get(page.availability, "")
     # yt-dlp reads a <video> before the JSON-LD, and then knows the title alone.
     kind = f' type="{escape(media_type)}"' if media_type else ""
     player = f'<object data="{escape(links.media(page.id))}"{kind}></object>'
-    said = f'<a href="{escape(links.transcript(page.id))}">transcript</a>' if page.has_transcript else ""
+    said = f'<a href="{escape(links.transcript(page.id))}">transcript</a>' if page.transcript else ""
     body = [
         f"<h1>{escape(page.title)}</h1>",
         f"<p>{escape(notice)}</p>" if notice else f"{player}\n{said}",
         f"<p>{escape(page.channel)} · {escape(page.upload_date)}</p>",
-        *(f"<p>{escape(part)}</p>" for part in page.text.splitlines() if part.strip()),
+        *(f"<p>{escape(part)}</p>" for part in page.description.splitlines() if part.strip()),
         f"<p>{escape(', '.join(page.tags))}</p>" if page.tags else "",
     ]
     return _html(page.title, _structured(page, links, media_type), body)
 
 
-def text_page(page: Page) -> str:
+def text_page(page: PageEntry) -> str:
     """A text page as HTML."""
-    parts = [f"<p>{escape(part)}</p>" for part in page.text.split("\n\n") if part.strip()]
+    parts = [f"<p>{escape(part)}</p>" for part in page.content.split("\n\n") if part.strip()]
     return _html(page.title, "", [f"<h1>{escape(page.title)}</h1>", "<article>", *parts, "</article>"])
 
 
@@ -101,18 +99,18 @@ def front_page(videos: int, pages: int) -> str:
     )
 
 
-def _structured(page: Page, links: Links, media_type: str) -> str:
+def _structured(page: VideoEntry, links: Links, media_type: str) -> str:
     """schema.org's VideoObject as JSON-LD."""
     said: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "VideoObject",
         "@id": page.id,
         "name": page.title,
-        "description": page.text or page.title,
+        "description": page.description or page.title,
         "thumbnailUrl": [page.thumbnail] if page.thumbnail else [],
         "uploadDate": published(page.upload_date),
         "duration": iso_duration(page.duration),
-        "url": links.page(page.id),
+        "url": links.watch(page.id),
         "author": {"@type": "Person", "name": page.channel},
         "keywords": ", ".join(page.tags),
     }

@@ -28,7 +28,7 @@ from rag.errors import ReplyInvalid, UsageError, WebError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.searching import SearchStep, SearchStepRequest
-from rag.web import Transcript, Web
+from rag.web import Web
 from tests.fakes.browser_world import HOST, RecallingReasoner, frame_source, make_web
 from tests.fakes.embedded_reasoner import sentences
 
@@ -129,7 +129,7 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
 def test_a_missing_transcript_is_reported_and_the_video_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silent(_: Web, url: str) -> Transcript:
+    def silent(_: Web, url: str) -> None:
         raise WebError(f"{url}: no transcript in time")
 
     monkeypatch.setattr(Web, "transcript", silent)

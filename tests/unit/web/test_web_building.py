@@ -76,7 +76,7 @@ def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
     assert plain.id == content_hash(video)[:11]
     assert plain.duration == pytest.approx(2.0, abs=0.2)
     assert (catalogue.folder / plain.file).is_file()
-    web = open_web(tmp_path / "web", engine="bm25")
+    web = open_web(tmp_path / "web", dense=False)
     assert web.search_videos("holiday").results[0].id == plain.id
     assert web.search("vinegar").results[0].title == "Kettles"
     assert web.download(plain.url).video_id == content_hash(video)

@@ -88,7 +88,7 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
     assert [rows[name]["file"][-5:] for name in ("original", "mirror", "copy")] == ["a.mp4", "a.mp4", "b.mp4"]
     for row in rows.values():
         assert row["content_id"] == content_hash(home / row["file"])
-    web = open_web(home, engine="bm25")
+    web = open_web(home, dense=False)
     found = {one.id: one for one in web.search_videos("my locker").results}["original"]
     assert (found.url, found.duration) == (ORIGINAL.url, 30.0)
     assert web.download(ORIGINAL.url).video_id == web.video_id(ORIGINAL.url)
