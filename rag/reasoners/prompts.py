@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +76,35 @@ class Message:
     def audio_seconds(self) -> float:
         """Length of all sound."""
         return sum(part.seconds for part in self.parts if isinstance(part, EncodedAudio))
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """One reply, and what it cost where the model said so (None where it did not)."""
+
+    text: str
+    prompt_tokens: int | None = None
+    """All tokens read, those of images among them."""
+    completion_tokens: int | None = None
+    image_tokens: int | None = None
+    cut: bool = False
+    """The reply ended at the token limit, not at its end."""
+    reduced: bool = False
+    """The prompt was larger than the model takes, so less of it was sent (`fitting`)."""
+
+
+class ChatClient(Protocol):
+    """One way to reach a model. Sends a conversation, waits for the whole reply."""
+
+    name: str
+
+    def send(self, messages: Sequence[Message], schema: dict[str, Any], *, max_tokens: int) -> ChatReply:
+        """Raise `ReasonerError` or one of its kinds, `PromptTooLarge` among them; `schema` is the JSON
+        schema of the reply wanted.
+
+        `max_tokens`: of the reply, at most.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

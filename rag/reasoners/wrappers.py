@@ -2,7 +2,7 @@
 
 `with_token_counts` wraps a reasoner: of its parts, only those that are no language model are
 counted here; the others count themselves, or are estimated where their server gives
-no counts (`rag.reasoners.llm.usage`). `token_count_method` names the method of a run.
+no counts (`rag.reasoners.llm.usage`).
 
 Counted, every role is rendered as the `llm` family renders it and counted: 200 tokens
 an image, and the prompt and the reply under MiniLM's tokenizer. A frame that is
@@ -134,24 +134,6 @@ def with_token_counts(reasoner: Reasoner) -> ReasonerWithCounts:
     others = [part for part in parts if part not in bare]
     method = f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
     return ReasonerWithCounts(RoutedReasoner(parts), method)
-
-
-def token_count_method(label: str, usage: Usage) -> str:
-    """The `label` of `counted`, with what a finished run counted: how many of its calls were which."""
-    texts, images, bare = (
-        int(sum(row.get(key, 0.0) for row in usage.by_role.values()))
-        for key in ("estimated_text_calls", "estimated_image_calls", "counted_calls")
-    )
-    counts = [
-        f"{number} {what}"
-        for number, what in (
-            (bare if bare < usage.calls else 0, "counted"),
-            (texts, "with estimated tokens of text"),
-            (images, "with estimated tokens of images"),
-        )
-        if number
-    ]
-    return f"{label}; of {usage.calls} calls {', '.join(counts)}" if counts else label
 
 
 @cache

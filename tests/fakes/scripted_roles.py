@@ -26,10 +26,9 @@ from eval.tasks.egofact.construction.roles import (
 from eval.tasks.egofact.scorer import CaptionCheck, Sufficiency
 from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from rag.reasoners.examples import CHOICE, VIEW, requests_of
-from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import _plain
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.prompts import Message
+from rag.reasoners.prompts import ChatReply, Message
 from rag.reasoners.protocol import Role
 from rag.settings import ReasonerSettings
 

@@ -9,9 +9,9 @@ from rag.reasoners import ReasonerContext
 from rag.settings import ReasonerSettings
 
 if TYPE_CHECKING:
-    from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
     from rag.reasoners.llm.usage import UsageCounter
+    from rag.reasoners.prompts import ChatClient
 
 __all__ = ["open_llm", "open_llm_reasoner"]
 

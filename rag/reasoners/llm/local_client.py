@@ -28,8 +28,7 @@ from rag.errors import (
     WeightsInvalid,
     WeightsMissing,
 )
-from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.prompts import EncodedImage, Message
+from rag.reasoners.prompts import ChatReply, EncodedImage, Message
 from rag.reasoners.turns import waiting
 from rag.settings import ReasonerSettings
 

@@ -29,9 +29,8 @@ from rag.errors import (
     RequestRefused,
     SettingsError,
 )
-from rag.reasoners.llm.messages import LARGEST_COUNT, ChatReply
 from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, images_refused, limits_refused
-from rag.reasoners.prompts import EncodedAudio, EncodedImage, Message
+from rag.reasoners.prompts import ChatReply, EncodedAudio, EncodedImage, Message
 from rag.reasoners.turns import waiting
 from rag.settings import ReasonerSettings
 
@@ -42,6 +41,8 @@ PASSING = (408, 429)
 ATTEMPTS = 5
 """VideoDetective, table 9: 5 times, with waits from 1 s to 20 s."""
 LONGEST_CONNECT = 10.0
+LARGEST_COUNT = 2**53
+"""A larger number of tokens is no real count."""
 SHOWN = 300
 """Characters of a server's own message that are shown."""
 

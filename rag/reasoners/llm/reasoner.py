@@ -18,10 +18,18 @@ from rag.reasoners.llm.fitting import (
     reduced_items,
     reduced_variables,
 )
-from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.replies import parse_reply, spoken
 from rag.reasoners.llm.usage import UsageCounter, require_call_left
-from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
+from rag.reasoners.prompts import (
+    ChatClient,
+    ChatReply,
+    Message,
+    Prompt,
+    PromptItem,
+    load_prompt,
+    prompt_versions,
+    render,
+)
 from rag.reasoners.protocol import BadReply, ReplyT, RequestT, Role, RoleCall
 from rag.reasoners.roles import ROLES
 from rag.reasoners.turns import turn_clock

@@ -12,8 +12,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.errors import BudgetSpent
-from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.prompts import Message
+from rag.reasoners.prompts import ChatReply, Message
 from rag.reasoners.turns import current_turn
 from rag.records import Usage
 from rag.settings import ReasonerSettings

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from rag.web.trace import TraceFile
 
 from corpora.outputs import OverwritePolicy
 from rag._cli.main import main
@@ -30,7 +31,6 @@ from rag.reasoners.roles.material import Memory
 from rag.records import Question
 from rag.rendering.shapes import to_json
 from rag.web import Web, WebTrace
-from rag.web.trace import TraceFile
 from tests.fakes import browser_world
 from tests.fakes.answer_world import blank_frames
 from tests.fakes.browser_world import ASKED, RecallingReasoner, frame_source, make_web

@@ -11,10 +11,9 @@ from corpora.records import Frames
 from rag.errors import BudgetSpent, PromptTooLarge, ReplyInvalid
 from rag.reasoners.examples import CHOICE, OPEN, sample_reading
 from rag.reasoners.llm.fitting import ModelLimits
-from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.refusals import ErrorStatus, form_refused, format_named, limits_refused
-from rag.reasoners.prompts import Message
+from rag.reasoners.prompts import ChatReply, Message
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ANSWER_OPEN
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.questions import ANCHOR_EVENT
