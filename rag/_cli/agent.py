@@ -10,20 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_run import (
-    Cited,
-    Shown,
-    WebEnvironment,
-    open_reasoner,
-    open_trace,
-    run_agent,
-    run_web_agent,
-)
+from rag._cli.agent_run import open_trace, run_agent, run_web_agent
 from rag._cli.ask import unsearchable_lines
 from rag._cli.options import argument, option
 from rag._cli.session import Force, IndexedVideo, Options, Session, with_session, words
 from rag.errors import UsageError
-from rag.rendering.terminal import counted_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +23,9 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.records import ShotRun
     from rag.agents.video_browser.records import BrowseRun
     from rag.agents.video_detective.records import DetectiveResult
+    from rag.reasoners.protocol import Reasoner
     from rag.records import Question
+    from rag.web import Web
 
 
 def _count(usage: str, most: int | None, about: str) -> Any:
@@ -86,17 +79,15 @@ def investigate(
     name, asked = os.fsdecode(video), _question(question, option)
     settings = replace(PRESETS[preset], frames=frames, base_steps=looks)
 
-    def cost(run: DetectiveResult) -> str:
+    def cost(run: DetectiveResult) -> dict[str, int]:
         tokens = run.usage.prompt_tokens + run.usage.completion_tokens
-        return counted_each(look=len(run.looks), frame=len(run.frame_times), token=tokens)
+        return {"look": len(run.looks), "frame": len(run.frame_times), "token": tokens}
 
-    opened_trace = open_trace(session, trace, force, (video,))
+    opened_trace = open_trace(session, (trace, force), (video,))
     with session.open_library() as library:
-        reasoner, counting = open_reasoner(session, library)
-        detective = VideoDetective(library, settings, reasoner=reasoner, must_choose=must_choose)
-        run = partial(detective.investigate, name, asked)
-        status, shown = unsearchable_lines(library, {library.video_id(name)}), Shown(result_json, None, cost)
-        return run_agent(session, opened_trace, counting, status, run, settings, shown)
+        run = partial(VideoDetective(library, settings, must_choose=must_choose).investigate, name, asked)
+        status = unsearchable_lines(library, {library.video_id(name)})
+        return run_agent(session, opened_trace, status, run, settings, result_json, None, cost)
 
 
 @with_session()
@@ -106,9 +97,6 @@ def browse(
     loops: Annotated[int, _count("--loops T", 50, "Search loops at most.")] = 5,
     videos: Annotated[int, _count("--videos K", 50, "Videos watched in each loop.")] = 3,
     frames: Annotated[int, _count("--frames N", 256, "Frames of the sparse look.")] = 16,
-    sparse: Annotated[
-        Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
-    ] = "look",
     web: WebFolder = None,
     corpus: Corpus = None,
     option: Options = None,
@@ -118,34 +106,20 @@ def browse(
 ) -> int:
     """Answer a question that takes several videos (Video-Browser).
 
-    It searches, watches what it finds, and searches again. A library that holds the videos gives stored
-    embeddings. Documents are not read. Exit code 1 where nothing that was found answers it, or the run
-    failed; the result says which.
+    It searches, watches what it finds, and searches again. Documents are not read. Exit code 1 where nothing
+    that was found answers it, or the run failed; the result says which.
     """
     from rag.agents.video_browser.agent import result_json, run_video_browser
     from rag.agents.video_browser.records import BrowserSettings
 
     asked = _question(question, option)
-    settings = BrowserSettings(max_steps=loops, videos=videos, sparse=sparse, sparse_frames=frames)
+    settings = BrowserSettings(max_steps=loops, videos=videos, sparse_frames=frames)
 
-    def agent(environment: WebEnvironment) -> Callable[..., BrowseRun]:
-        """With the paths of local files in place of addresses in the citations."""
+    def cost(run: BrowseRun) -> dict[str, int]:
+        return {"loop": run.loops, "search": run.searches, "video": len(run.watched), "token": run.tokens}
 
-        def run(*given: Any, **how: Any) -> BrowseRun:
-            found = run_video_browser(*given, must_choose=must_choose, **how)
-            citations = tuple(
-                replace(citation, path=environment.path_of(citation.path) or citation.path)
-                for citation in found.answer.citations
-            )
-            return replace(found, answer=replace(found.answer, citations=citations))
-
-        return run
-
-    def cost(run: BrowseRun) -> str:
-        return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
-
-    outputs, shown = (trace, force), Shown(result_json, None, cost)
-    return run_web_agent(session, outputs, (web, corpus), agent, asked, settings, shown)
+    agent, outputs = partial(run_video_browser, must_choose=must_choose), (trace, force)
+    return run_web_agent(session, outputs, (web, corpus), agent, asked, settings, result_json, None, cost)
 
 
 @with_session()
@@ -175,11 +149,10 @@ def shots(
         int | None, _count("--frames N", 512, "Frames of a video; by default 64, 128 or 192 by its length.")
     ] = None,
     constraints: Annotated[
-        Literal["exact", "measured", "asked", "off"],
+        Literal["exact", "asked", "off"],
         option(
             "--constraints",
-            "The resolution is checked; or tone, style and sound too, as measured; or all are passed to the "
-            "reasoner as text only; or ignored.",
+            "The resolution is checked and the rest told to the reasoner; or all is told; or nothing.",
         ),
     ] = "exact",
     web: WebFolder = None,
@@ -189,8 +162,8 @@ def shots(
 ) -> int:
     """Find one shot by how it looks and sounds (ShotFinder).
 
-    It imagines the shot, searches and localizes. A library that holds the web's videos gives the
-    measurements.
+    It imagines the shot, searches and localizes. 'rag search' compares tone, style and sound with what was
+    measured.
     Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
     """
     from rag.agents.runtime.frame_source import fixed_budget
@@ -203,16 +176,12 @@ def shots(
     budget = FRAME_BUDGET if frames is None else fixed_budget(frames)
     settings = ShotSettings(queries=queries, urls=urls, budget=budget, constraint_mode=constraints)
 
-    def cited(run: ShotRun) -> Cited | None:
-        found = run.shot
-        return None if found is None else Cited("shot", found.url, found.start, found.end)
+    def cost(run: ShotRun) -> dict[str, int]:
+        return {"search": run.searches, "video": len(run.looks), "token": run.tokens}
 
-    def cost(run: ShotRun) -> str:
-        return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
-
-    request, shown = ShotRequest(words(description), wanted), Shown(result_json, result_lines, cost, cited)
-    outputs, where = (trace, force), (web, corpus)
-    return run_web_agent(session, outputs, where, lambda _: find_shot, request, settings, shown)
+    request, outputs, where = ShotRequest(words(description), wanted), (trace, force), (web, corpus)
+    shown = (result_json, result_lines, cost)
+    return run_web_agent(session, outputs, where, find_shot, request, settings, *shown)
 
 
 def _neighbour(option: str, text: str | None) -> str:
@@ -262,21 +231,14 @@ def recall(
     budget = FRAME_BUDGET if frames is None else fixed_budget(frames)
     settings = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
 
-    def agent(environment: WebEnvironment) -> Callable[..., RacloRun]:
-        return partial(run_raclo, second=second_judge(environment.counted.reasoner))
+    def agent(request: Memory, web: Web, reasoner: Reasoner, *rest: Any, **how: Any) -> RacloRun:
+        return run_raclo(request, web, reasoner, *rest, second=second_judge(reasoner), **how)
 
-    def cited(run: RacloRun) -> Cited | None:
-        if run.answer is None:
-            return None
-        found = run.answer.moment
-        start, end = (None, 0.0) if found is None else (found.start, found.end)
-        return Cited("answer", run.answer.url, start, end)
+    def cost(run: RacloRun) -> dict[str, int]:
+        return {"search": run.searches, "video": len(run.candidates), "token": run.tokens}
 
-    def cost(run: RacloRun) -> str:
-        return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
-
-    outputs, shown = (trace, force), Shown(result_json, result_lines, cost, cited)
-    return run_web_agent(session, outputs, (web, corpus), agent, request, settings, shown)
+    outputs, where, shown = (trace, force), (web, corpus), (result_json, result_lines, cost)
+    return run_web_agent(session, outputs, where, agent, request, settings, *shown)
 
 
 app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)

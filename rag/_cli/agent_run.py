@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from corpora.errors import file_error
+from corpora.outputs import OverwritePolicy, check_output, replace_file
 from rag._cli.output import echo_stderr, line_width, print_json, print_lines, stderr_width, width
 from rag._cli.session import Session
 from rag.errors import LibraryNotFound, UsageError
-from rag.records import window_name
+from rag.records import Answer
+from rag.rendering.terminal import counted_each
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,59 +29,51 @@ if TYPE_CHECKING:
     from rag.agents.runtime.trace import Step, Watch
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
-    from rag.reasoners.wrappers import ReasonerWithCounts
     from rag.web import Web
-    from rag.web.trace import TraceFile
+
+Outputs = tuple[Path | None, bool]
+"""`--trace` and `--force`."""
+Shape = Callable[[Any], dict[str, Any]]
+"""The JSON of a run: `result_json` of its agent."""
+Lines = Callable[[Any, int], Iterable[str]]
+"""What a run found, for people, by columns."""
+Cost = Callable[[Any], Mapping[str, int]]
+"""What a run used: numbers by their nouns."""
 
 
-class Cited(NamedTuple):
-    """What a run found, in the web or the library."""
+class TraceFile:
+    """The JSON Lines of `--trace`, which grow while a run goes on; the first line has the schema as well.
 
-    key: str
-    """The key of its object in the JSON result."""
-    url: str
-    start: float | None
-    """Seconds; None: the video as a whole."""
-    end: float
+    Made with the first line: a run that is refused before leaves an old trace as it is. Raises `UsageError`
+    for a file that no trace may replace (`corpora.outputs`), `RagError` where it cannot be written.
+    """
 
+    def __init__(self, path: Path, policy: OverwritePolicy) -> None:
+        self._path, self._policy, self._begun = path, policy, False
+        check_output(path, policy)
 
-@dataclass(frozen=True)
-class WebEnvironment:
-    """What an agent over a web works with."""
-
-    counted: ReasonerWithCounts
-    web: Web
-    frame_source: FrameSource
-    """Frames of the library, else decoded from the web's files."""
-    path_of: Callable[[str], str]
-    """An address to the path of its file, empty where there is none."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How the result of an agent is shown."""
-
-    shape: Callable[[Any], dict[str, Any]]
-    """Of `result_json`."""
-    lines: Callable[[Any, int], Iterable[str]] | None
-    """For people, by columns; None: the answer as `rag ask` prints it."""
-    cost: Callable[[Any], str]
-    """What the run used, in one line."""
-    cited: Callable[[Any], Cited | None] = lambda _: None
-    """What the result cites, but for the citations of an answer."""
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Add one line."""
+        head = {} if self._begun else {"schema": "rag.trace/1"}
+        try:
+            if not self._begun:
+                with replace_file(self._path, self._policy):
+                    self._begun = True
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({**line, **head}, allow_nan=False) + "\n")
+        except OSError as error:
+            raise file_error(self._path, error) from error
 
 
-def open_trace(
-    session: Session, trace: Path | None, force: bool, inputs: Iterable[Path | None]
-) -> TraceFile | None:
+def open_trace(session: Session, outputs: Outputs, inputs: Iterable[Path | None]) -> TraceFile | None:
     """The file of `--trace`, checked before any work is done; `inputs`: what the command reads.
 
     Raises `UsageError`.
     """
+    trace, force = outputs
     if trace is None:
         return None
     from rag.web.catalogue import PAGES, VIDEOS
-    from rag.web.trace import TraceFile
 
     named = [path for path in inputs if path is not None]
     webs = [folder / name for folder in named if folder.is_dir() for name in (VIDEOS, PAGES)]
@@ -87,20 +83,19 @@ def open_trace(
 def run_agent(
     session: Session,
     trace: TraceFile | None,
-    counting: str,
     status: Iterable[str],
     run: Callable[[Watch], Any],
     settings: Any,
-    shown: Shown,
-    path_of: Callable[[str], str] = str,
+    shape: Shape,
+    lines: Lines | None,
+    cost: Cost,
 ) -> int:
     """The exit code: 0 where there is an answer, 1 where there is none.
 
-    `counting`: how the reasoner counts tokens. `status`: lines before the first step. `settings`: the
-    agent's, a dataclass. `path_of`: as of `WebEnvironment`.
+    `status`: lines before the first step. `settings`: the agent's, a dataclass. `lines`: None for an agent
+    whose answer is shown as `rag ask` shows it.
     """
     from rag.agents.runtime.trace import result_step, step_lines
-    from rag.reasoners.wrappers import token_count_method
 
     steps: list[Step] = []
     with open_display() as show:
@@ -116,59 +111,42 @@ def run_agent(
             show(line)
         found = run(watch)
         if trace is not None:
-            trace.write(result_step(steps, shown.shape(found)).line())
-    _print(session, path_of, found, settings, shown, token_count_method(counting, found.usage))
+            trace.write(result_step(steps, shape(found)).line())
+    if session.as_json:
+        print_json({**shape(found), "settings": asdict(settings)})
+    else:
+        shown = _answer_lines(session, found.answer) if lines is None else lines(found, line_width())
+        print_lines([*shown, counted_each(**cost(found))])
     return 0 if found.found else 1
 
 
 def run_web_agent(
     session: Session,
-    outputs: tuple[Path | None, bool],
-    web: tuple[Path | None, list[Path] | None],
-    agent: Callable[[WebEnvironment], Callable[..., Any]],
+    outputs: Outputs,
+    where: tuple[Path | None, list[Path] | None],
+    agent: Callable[..., Any],
     request: Any,
     settings: Any,
-    shown: Shown,
+    shape: Shape,
+    lines: Lines | None,
+    cost: Cost,
 ) -> int:
-    """As `run_agent`, over a web: `--web` and `--corpus`. `outputs`: `--trace` and `--force`.
-
-    `agent`: its function.
-    """
-    folder, corpus = web
-    trace = open_trace(session, *outputs, (folder, *(corpus or ())))
-    with open_web_environment(session, folder, corpus) as held:
-        reasoner, counting = held.counted
+    """As `run_agent`, over a web. `where`: `--web` and `--corpus`. `agent`: its function."""
+    folder, corpus = where
+    trace = open_trace(session, outputs, (folder, *(corpus or ())))
+    with open_web_environment(session, folder, corpus) as (reasoner, web, source):
 
         def run(watch: Watch) -> Any:
-            return agent(held)(request, held.web, reasoner, held.frame_source, settings, watch=watch)
+            return agent(request, web, reasoner, source, settings, watch=watch)
 
-        status = (vision_status(reasoner, held.frame_source.library),)
-        return run_agent(session, trace, counting, status, run, settings, shown, held.path_of)
+        status = (vision_status(reasoner, source.library),)
+        return run_agent(session, trace, status, run, settings, shape, lines, cost)
 
 
-def _print(
-    session: Session, path_of: Callable[[str], str], run: Any, settings: Any, shown: Shown, counting: str
-) -> None:
-    """The result on stdout."""
-    cited = shown.cited(run)
-    path = path_of(cited.url) if cited is not None else ""
-    if session.as_json:
-        shape = shown.shape(run)
-        if cited is not None:
-            shape[cited.key]["path"] = path or None
-        print_json({**shape, "settings": asdict(settings), "tokens_counted_as": counting})
-        return
-    if shown.lines is None:
-        from rag.rendering.terminal import answer_lines
+def _answer_lines(session: Session, answer: Answer) -> Iterable[str]:
+    from rag.rendering.terminal import answer_lines
 
-        lines = [*answer_lines(run.answer, width=width(), libraries=session.libraries)]
-    else:
-        lines = [*shown.lines(run, line_width())]
-    if cited is not None and path:
-        # The address of a local file was made up for the web that it was searched in.
-        lines = [line for line in lines if line.strip() != cited.url]
-        lines.append(path if cited.start is None else window_name(path, cited.start, cited.end))
-    print_lines([*lines, f"{shown.cost(run)} ({counting})"])
+    return answer_lines(answer, width=width(), libraries=session.libraries)
 
 
 @contextmanager
@@ -188,8 +166,8 @@ def open_display() -> Iterator[Callable[[str], None]]:
 @contextmanager
 def open_web_environment(
     session: Session, web: Path | None, corpus: list[Path] | None
-) -> Iterator[WebEnvironment]:
-    """The web that is named or made, the library that holds its videos, and the reasoner.
+) -> Iterator[tuple[Reasoner, Web, FrameSource]]:
+    """The reasoner, the web that is named or made, and frames of the library that holds its videos.
 
     Where the web is made of the library, its videos are searched by what the library holds of them,
     and where it is made of files, by their transcripts; either way a result is shown by what is said in it:
@@ -207,8 +185,7 @@ def open_web_environment(
                 library=library if made and not corpus else None,
                 spoken=made,
             )
-            counted, source = open_reasoner(session, library), _frame_source(session, library)
-            yield WebEnvironment(counted, opened, source, local_path(opened, made=made))
+            yield open_reasoner(session, library), opened, _frame_source(session, library)
         finally:
             if library is not None:
                 library.close()
@@ -226,10 +203,10 @@ def _web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -
 
     with tempfile.TemporaryDirectory(prefix="rag-web-") as made:
         if corpus:
-            report = build_web(made, corpus)
+            report = build_web(made, corpus, paths=True)
         else:
             with session.open_library() as library:
-                report = build_web(made, library=library)
+                report = build_web(made, library=library, paths=True)
         for problem in report.problems:
             echo_stderr(f"{problem.path}: {problem.reason}")
         yield Path(made)
@@ -250,16 +227,15 @@ def _open_library(session: Session, web: Path) -> Library | None:
         return None
 
 
-def open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
-    """The reasoner of the settings with token counts of its embedded parts."""
+def open_reasoner(session: Session, library: Library | None) -> Reasoner:
+    """The reasoner of the library, else of the settings."""
     from indexers.registry import open_query_encoder
     from rag.reasoners import open_reasoner
-    from rag.reasoners.wrappers import with_token_counts
 
     if library is not None:
-        return with_token_counts(library.engine.reasoner)
+        return library.engine.reasoner
     encoder = session.settings.encoder
-    return with_token_counts(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
+    return open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None)
 
 
 def vision_status(reasoner: Reasoner, library: Library | None) -> str:
@@ -295,17 +271,3 @@ def _frame_source(session: Session, library: Library | None) -> FrameSource:
         return media.frames_at(path, times.tolist(), short_side=side)
 
     return FrameSource(None, read, media.audio_between)
-
-
-def local_path(web: Web, *, made: bool) -> Callable[[str], str]:
-    """Address to the path of its file, as the library and `rag show` know it; empty where there is none.
-
-    `made`: the web was made by this command; the files of a named web are not shown.
-    """
-
-    def path_of(url: str) -> str:
-        entry = web.catalogue.video(url) if made else None
-        path = web.catalogue.path(entry) if entry is not None else None
-        return os.path.normpath(path) if path is not None else ""
-
-    return path_of

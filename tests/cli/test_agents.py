@@ -26,13 +26,13 @@ def told(shape: dict[str, Any]) -> tuple[Any, ...]:
         return shape["shot"], shape["constraints"], len(shape["looks"]), shape["failure"]
     if "cues" in shape:
         return shape["matched"], shape["cues"], bool(shape["candidates"])
-    return "PLUM" in shape["answer"]["text"], shape["citations"][0]["path"][-7:], shape["tokens"] > 0
+    return "PLUM" in shape["answer"]["text"], shape["citations"][0]["path"][-7:], shape["tokens"]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "found", "said", "kinds"),
     [
-        (BROWSE, 0, (True, "video07", True), "plan:", {"plan", "select", "watch", "answer"}),
+        (BROWSE, 0, (True, "video07", 0), "plan:", {"plan", "select", "watch", "answer"}),
         # Nothing was indexed, so no frame can be judged: N/A.
         (
             SHOTS,
@@ -54,7 +54,6 @@ def test_a_run_over_a_web_without_a_library(
     shape = json.loads(done.stdout)
     assert shape["schema"] == f"rag.agent.{words[0]}/1"
     assert told(shape) == found
-    assert shape["tokens_counted_as"].startswith("counted")
     assert said in done.stderr
     assert "frames: none are seen" in done.stderr
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -77,8 +76,6 @@ def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -
     shape = json.loads(done.stdout)
     assert (shape["answer"]["matched"], shape["failure"]) == (False, "")
     assert set(shape["failures"]) == {"PageGone"}
-    assert shape["usage"]["by_role"]["answer_open"]["counted_calls"] == 1
-    assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
     # Nor is an option chosen, unless one must be.
     options = (*words, "--option", "PLUM", "--option", "FIG")
     for more, code, matched in ((), 1, False), (("--must-choose",), 0, True):
@@ -98,7 +95,7 @@ def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     assert "PLUM" in shape["answer"]["text"]
     assert shape["citations"][0]["path"].endswith("clip_7.mp4")
     done = run_rag(tmp_path, "agent", *RECALL, "--corpus", "videos", "--text")
-    assert "clip_7.mp4@" in done.stdout
+    assert f"{tmp_path / 'videos' / 'clip_7.mp4'}@" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,16 @@ from typing import cast
 
 import numpy as np
 
-from corpora.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
+from corpora.records import Evidence, Shot, Video
 from rag.agents.runtime.frame_source import FrameSource
 from rag.library import Library
 from rag.reasoners.roles.searching import Hypothesis, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.watching import FrameMatch, Located, LocateRequest, MatchRequest
 from tests.fakes.browser_world import RuleReasoner
 
-TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")
-WARMTHS = (30.0, -30.0, 0.0)
-"""b* of the light, far from where one tone ends."""
-STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
-
 
 def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot, ...]:
-    """Ten shots of ten seconds, their tone and style in turn."""
+    """Ten shots of ten seconds."""
     return tuple(
         Shot(
             f"{video_id}:s{at:05d}",
@@ -27,9 +22,9 @@ def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot
             at * length,
             (at + 1) * length,
             (at + 0.5) * length,
-            TONES[at % 3],
-            WARMTHS[at % 3],
-            STYLES[at % len(STYLES)],
+            "neutral",
+            0.0,
+            "live",
         )
         for at in range(count)
     )
@@ -64,11 +59,6 @@ class MeasuredLibrary:
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
         return shots_of(video_id)
-
-    def sound_track(self, video_id: str) -> SoundTrack:
-        halves: tuple[AudioClass, AudioClass] = ("speech", "music")
-        classes = tuple(halves[second // 50] for second in range(100))
-        return SoundTrack(video_id, classes, np.zeros(100, np.float32))
 
 
 def frame_source_with(stored: MeasuredLibrary | None, pixels: FrameSource) -> FrameSource:

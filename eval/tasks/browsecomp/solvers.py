@@ -36,17 +36,9 @@ VARIANTS = Variants(
     {
         "video-browser": Variant("table 1: T = 5, K = 3, 16 sparse frames, windows at 1 fps", PAPER),
         "video-browser-screen": Variant("ours: the same, with text on the screen", MAIN),
-        "video-browser-stored": Variant(
-            "ours: with text on the screen, and stored frame embeddings in the sparse stage",
-            replace(MAIN, sparse="stored"),
-        ),
         "pyramidal": Variant("table 2: T = 1, K = 3, 16 sparse frames, windows at 1 fps", EFFICIENCY),
         "pyramidal-screen": Variant(
             "ours: the same, with text on the screen", replace(EFFICIENCY, screen=True)
-        ),
-        "pyramidal-stored": Variant(
-            "ours: with text on the screen, and stored frame embeddings in the sparse stage",
-            replace(EFFICIENCY, screen=True, sparse="stored"),
         ),
         "direct": Variant(
             "table 2: direct visual inference, T = 1, the first 3 results, 128 frames of each",
@@ -86,7 +78,7 @@ class VideoBrowserSolver(WebSolver[BrowserSettings]):
         question = Question(asked.query_id, asked.text, asked.options)
         run = run_video_browser(
             question,
-            self.environment.web.session(),
+            self.environment.web,
             self.counted.reasoner,
             self.environment.frame_source,
             self.variant.settings,

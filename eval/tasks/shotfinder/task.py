@@ -107,9 +107,6 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     def open_solver(
         self, variant: Variant[ShotSettings], environment: WebEnvironment, seed: int
     ) -> ShotFinderSolver:
-        """On rendered videos, which the classifiers were fitted on, every measurement decides."""
-        if self.shape is not None and variant.settings.constraint_mode == "exact":
-            variant = replace(variant, settings=replace(variant.settings, constraint_mode="measured"))
         return open_solver(variant, environment, seed)
 
     def parse_row(self, fields: Any, fallback: str) -> ShotQuery:

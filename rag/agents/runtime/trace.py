@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.escaping import visible
 from rag.reasoners.roles.searching import ImaginedQueries
-from rag.records import Answer, Usage
+from rag.records import Answer, Usage, window_name
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt
 
@@ -112,6 +112,11 @@ def step_lines(step: Step, width: int) -> Iterator[str]:
 def shown_line(text: str, width: int) -> str:
     """As much of a text as fits on a line, or all of a problem."""
     return visible(text) if text.startswith("problem:") else excerpt(text, width)
+
+
+def place_line(url: str, start: float, end: float) -> str:
+    """A window as `rag show` takes it, where the address is the path of a file; else the address."""
+    return visible(window_name(url, start, end) if url.startswith("/") else url)
 
 
 def imagined_details(imagined: ImaginedQueries) -> list[str]:

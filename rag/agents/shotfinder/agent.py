@@ -1,7 +1,7 @@
 """ShotFinder: find a shot in a web of videos by its description and constraints (ShotFinder, section 4).
 
     generator   imagine the whole video that such a shot is part of; search queries out of that
-    retriever   the first videos of each query that can be downloaded and that no measurement rules out
+    retriever   the first videos of each query that can be downloaded and have the resolution
     localizer   in each of them the shot that fits, or N/A
 
 The answer is the best shot found, or N/A. An error of the web loses a video or a query, an error of the
@@ -18,7 +18,7 @@ from corpora.escaping import visible
 from corpora.records import clock
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.runtime.trace import Watch, imagined_details, run_json, shown_line
+from rag.agents.runtime.trace import Watch, imagined_details, place_line, run_json, shown_line
 from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
 from rag.agents.shotfinder.localizer import NO_FRAME, Localizer
 from rag.agents.shotfinder.records import (
@@ -53,7 +53,7 @@ def find_shot(
     """Find a shot in a web. Errors of web and reasoner are in the result. Raises `QuestionError` for a
     description without a word.
 
-    `frame_source.library`: holds the measurements; without it constraints are passed to the reasoner as
+    `frame_source.library`: knows shots and resolutions; without it constraints are passed to the reasoner as
     text. `watch`: called with each step.
     """
     if not any(character.isalnum() for character in request.description):
@@ -150,7 +150,7 @@ class _ShotFinderRun:
             look = self._look(query, result)
             if look is not None:
                 looks.append(look)
-                # A video ruled out by measurements, and a file without frames and speech, do not count.
+                # A video of another resolution, and a file without frames and speech, do not count.
                 left -= look.missed != "constraint" and not (look.missed == "unseen" and look.lines == 0)
         return looks
 
@@ -168,11 +168,7 @@ class _ShotFinderRun:
             video=video,
             description=self._request.description,
             constraints=self._constraints,
-            measures=measures_of(
-                self._context.frame_source.library,
-                video.video_id,
-                trusted=self._settings.constraint_mode != "exact",
-            ),
+            measures=measures_of(self._context.frame_source.library, video.video_id),
             settings=self._settings,
         )
         try:
@@ -212,7 +208,7 @@ def result_lines(run: ShotRun, width: int) -> Iterator[str]:
         yield f"N/A: {visible(run.absence)}"
         return
     yield visible(excerpt(found.title or found.url, width))
-    yield f"  {visible(found.url)}"
+    yield f"  {place_line(found.url, found.start, found.end)}"
     yield f"  {clock(found.start)}-{clock(found.end)}, the frame at {clock(found.frame)}"
     for line in (f"score {found.score:.2f}; {found.reason}", *_check_lines(found)):
         yield f"  {shown_line(line, width - 2)}"

@@ -1,34 +1,28 @@
-"""The five constraints of ShotFinder, alone or together: as options, as free words, and held against a shot.
+"""The five constraints of ShotFinder, alone or together: as options, as free words, and held against a video.
 
-A shot meets a constraint by what was measured of it when its video was indexed:
-its tone, its style, the sound of most of its seconds, and the lines of its
-picture. What comes before and after it, nothing measures; the reasoner is asked.
+The lines of a picture are known of an indexed video. About the rest the reasoner is asked; `rag search`
+compares tone, style and sound with what was measured.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import PositiveInt
 from pydantic.dataclasses import dataclass as validated
 
-from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
-from indexers.frame_measures import tone_of
+from corpora.records import AudioClass, Style, Tone, vertical_resolution
 from rag.errors import UsageError
 from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.roles.material import ConstraintKind, Memory
 
 if TYPE_CHECKING:
-    from corpora.records import SoundTrack, Video
+    from corpora.records import Shot, Video
     from rag.library import Library
 
-MOSTLY = 0.5
-"""Share of a shot's seconds that must sound as asked."""
-NEARLY = 3.0
-"""b* units between tones within which a measurement denies nothing."""
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
 THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
 """Lines of what is called 2K, 4K and 8K."""
@@ -100,7 +94,7 @@ class Constraints:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One constraint held against one shot."""
+    """One constraint held against one shot or its video."""
 
     kind: ConstraintKind
     wanted: str
@@ -145,27 +139,6 @@ def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
     return Constraints()
 
 
-def _check_tone(wanted: Tone, shot: Shot | None) -> Check:
-    """A light that is nearly of the tone asked for is not denied."""
-    check = _check_equal("color", wanted, shot.tone if shot is not None else None)
-    near = shot is not None and any(tone_of(shot.warmth + step) == wanted for step in (-NEARLY, NEARLY))
-    return replace(check, holds=None) if check.holds is False and near else check
-
-
-def _check_equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
-    return Check(kind, wanted, found or "", None if found is None else found == wanted)
-
-
-def _audio_classes(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
-    """The classes of the seconds that are in the shot by half or more; at least the one of its middle."""
-    if sound is None or shot is None or not sound.classes:
-        return []
-    first, last = round(shot.start), round(shot.end)
-    middle = min(len(sound.classes) - 1, int((shot.start + shot.end) / 2))
-    inside = sound.classes[first:last] or sound.classes[middle : middle + 1]
-    return [one for one in inside if one is not None]
-
-
 def _tier(lines: int) -> int:
     return min(TIERS, key=lambda tier: (abs(tier - lines), tier))
 
@@ -182,97 +155,42 @@ def _lines_in(text: str) -> int | None:
     return int(number[1]) or None if number else None
 
 
-Span = tuple[float, float]
-STEP = 0.5
-"""Seconds between the frames that a library keeps."""
-
-
 @dataclass(frozen=True, slots=True)
 class Measures:
     """Of one video; nothing where the index does not hold it."""
 
     video: Video | None = None
     shots: tuple[Shot, ...] = ()
-    sound: SoundTrack | None = None
-    trusted: bool = True
-    """Whether tone, style and sound, which classifiers say, decide; the lines of a picture always do."""
 
-    def checks(self, constraints: Constraints, shot: Shot | None) -> tuple[Check, ...]:
-        """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
-        exact = ("resolution",)
-        return tuple(
-            check if self.trusted or check.kind in exact else replace(check, holds=None)
-            for check in self._checks(constraints, shot)
-        )
+    def checks(self, constraints: Constraints) -> tuple[Check, ...]:
+        """Each constraint but the temporal one; undecided but for the lines of the picture."""
+        named = [
+            Check(kind, value, "", None)
+            for kind in ("color", "style", "audio")
+            if (value := getattr(constraints, kind))
+        ]
+        return (*named, *self._lines(constraints))
 
-    def _checks(self, constraints: Constraints, shot: Shot | None) -> Iterator[Check]:
-        video = self.video
-        if constraints.color:
-            yield _check_tone(constraints.color, shot)
-        if constraints.style:
-            yield _check_equal("style", constraints.style, shot.style if shot is not None else None)
-        if constraints.audio:
-            silent = video is not None and not video.audio
-            classes = ["silence"] if silent else _audio_classes(self.sound, shot)
-            share = classes.count(constraints.audio) / len(classes) if classes else None
-            most = max(sorted(set(classes)), key=classes.count) if classes else ""
-            yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
+    def _lines(self, constraints: Constraints) -> Iterator[Check]:
+        video, least, exact = self.video, constraints.min_height, constraints.resolution
         lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
         found = "" if lines is None else f"{lines}p"
-        if constraints.min_height:
-            enough = None if lines is None else lines >= constraints.min_height
-            yield Check("resolution", f"at least {constraints.min_height}p", found, enough)
-        if constraints.resolution:
-            same = None if lines is None else _tier(lines) == _tier(constraints.resolution)
-            yield Check("resolution", f"{constraints.resolution}p", found, same)
-
-    def denied(self, constraints: Constraints, shot: Shot | None) -> Check | None:
-        """The first constraint that a measurement denies."""
-        return next((check for check in self.checks(constraints, shot) if check.holds is False), None)
-
-    def fits(self, constraints: Constraints) -> tuple[Shot, ...]:
-        """The shots that none of the measurable constraints is denied of."""
-        return tuple(shot for shot in self.shots if self.denied(constraints, shot) is None)
-
-    def undecided(self, constraints: Constraints) -> Constraints:
-        """Those that nothing measured decides about for every shot."""
-        checks = [check for shot in self.shots or (None,) for check in self.checks(constraints, shot)]
-        left = constraints
-        for kind in {check.kind for check in checks} - {one.kind for one in checks if one.holds is None}:
-            left = left.without(kind)
-        return left
+        if least:
+            yield Check("resolution", f"at least {least}p", found, None if lines is None else lines >= least)
+        if exact:
+            same = None if lines is None else _tier(lines) == _tier(exact)
+            yield Check("resolution", f"{exact}p", found, same)
 
     def shot_at(self, time: float) -> Shot | None:
         """The shot on screen at `time` seconds; None without one."""
         return next((shot for shot in self.shots if shot.start <= time < shot.end), None)
 
-    def allowed_spans(self, allowed: Sequence[Shot], duration: float) -> list[Span]:
-        """Where to look: the allowed shots in time order, as one span where all are; without any, all of it.
 
-        A time is shown by the stored frame nearest to it, so where some shots are not allowed, the others are
-        entered half a step inside their cuts.
-        """
-        if not allowed:
-            return [(0.0, duration)]
-        if len(allowed) == len(self.shots):
-            return [(allowed[0].start, allowed[-1].end)]
-        rooms = [STEP / 2 if shot.end - shot.start > 2 * STEP else 0.0 for shot in allowed]
-        return [(shot.start + room, shot.end - room) for shot, room in zip(allowed, rooms, strict=True)]
-
-    def denial(self, constraints: Constraints) -> str:
-        """What denies most of the shots, or the video as a whole; empty where nothing does."""
-        found = (self.denied(constraints, shot) for shot in self.shots or (None,))
-        reasons = [f"{one.kind}: wanted {one.wanted}, measured {one.found}" for one in found if one]
-        return max(sorted(set(reasons)), key=reasons.count, default="")
-
-
-def measures_of(library: Library | None, video_id: str, *, trusted: bool = True) -> Measures:
-    """The stored measurements of a video; `trusted`: of `Measures`."""
+def measures_of(library: Library | None, video_id: str) -> Measures:
+    """The stored measurements of a video."""
     if library is None:
         return Measures()
     try:
-        video = library.engine.reader.video(video_id)
+        return Measures(library.engine.reader.video(video_id), library.shots(video_id))
     except KeyError:
         return Measures()
-    shots, sound = library.shots(video_id), library.sound_track(video_id)
-    return Measures(video, shots, sound, trusted)

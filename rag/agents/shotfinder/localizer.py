@@ -1,11 +1,8 @@
 """The localizer: one candidate video to the shot that fits, or N/A (ShotFinder, section 4.4).
 
-What an index measured decides first: a video of other lines, a shot of another
-tone, style or sound is not looked at. The frames are spread over what is left,
-the reasoner names the one that fits or none, and the shot around it is the find.
-It is described what no measurement decides, and what comes before and after. Where
-something is said of that, a few shots are named in turn, and each is weighed
-by how well its neighbours fit:
+A video of other lines than those asked for is not looked at. The frames are spread over the video, the
+reasoner names the one that fits or none, and the shot around it is the find. Where something is said of
+what comes before or after, a few shots are named in turn, and each is weighed by how well its neighbours fit:
 
     score = confidence * mean over the sides of context(neighbour)
 
@@ -15,7 +12,7 @@ video ends it fits by 0, and one that cannot be shown is left out of the mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +20,7 @@ import numpy as np
 
 from localization.sampling import midpoints
 from rag.agents.runtime.frame_source import WebVideo
-from rag.agents.shotfinder.constraints import Check, Constraints, Measures, Span, memory_of
+from rag.agents.shotfinder.constraints import Check, Constraints, Measures, memory_of
 from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import VideoView
@@ -32,6 +29,7 @@ from rag.reasoners.roles.watching import LOCATE, Located, LocateRequest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Span = tuple[float, float]
 SIDE = 10.0
 """Seconds of a neighbouring stretch where no shots were measured."""
 FITS = 0.5
@@ -59,11 +57,11 @@ class Localizer:
         `FileProblem`."""
         result = self.video.result
         place = (result.url, result.title, self.video.video_id, query)
-        allowed = self.measures.fits(self._measured)
-        if not allowed and (denied := self.measures.denial(self._measured)):
-            return Look(*place, None, 0, "constraint", denied)
-        spans = self.measures.allowed_spans(allowed, self.video.duration)
-        times = _over(spans, self.settings.budget.frames(self.video.duration))
+        denied = [one for one in self.measures.checks(self.constraints) if one.holds is False]
+        if denied and self._exact:
+            why = f"{denied[0].kind}: wanted {denied[0].wanted}, measured {denied[0].found}"
+            return Look(*place, None, 0, "constraint", why)
+        times = midpoints(0.0, self.video.duration, self.settings.budget.frames(self.video.duration))
         shown, best, reason = len(times), None, ""
         for _ in range(self.settings.tries if self._has_context else 1):
             located, frame = self._locate(times)
@@ -82,21 +80,19 @@ class Localizer:
         return Look(*place, best, shown)
 
     @property
-    def _measured(self) -> Constraints:
-        """What measurements decide about."""
-        return self.constraints if self.settings.uses_measurements else Constraints()
+    def _exact(self) -> bool:
+        return self.settings.constraint_mode == "exact"
 
     @property
     def _has_context(self) -> bool:
-        return bool(self._measured.after or self._measured.before)
+        return self._exact and bool(self.constraints.after or self.constraints.before)
 
     @property
     def _text_constraints(self) -> Constraints:
-        """What is left to the reasoner: what measurements decide is not said again, where it would only blur
-        the description."""
-        if not self.settings.uses_measurements:
-            return self.constraints
-        return self.measures.undecided(self.constraints)
+        """What is left to the reasoner: a resolution that was measured is not said again, where it would only
+        blur the description."""
+        known = any(one.kind == "resolution" and one.found for one in self.measures.checks(self.constraints))
+        return self.constraints.without("resolution") if self._exact and known else self.constraints
 
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""
@@ -119,7 +115,7 @@ class Localizer:
     def _found(self, located: Located, frame: float, times: NDArray[np.float64]) -> FoundShot:
         shot = self.measures.shot_at(frame)
         start, end = (shot.start, shot.end) if shot is not None else _around(frame, times)
-        checks = list(self.measures.checks(self.constraints, shot))
+        checks = list(self.measures.checks(self.constraints))
         weight = 1.0
         if self._has_context:
             sides = list(self._sides(start, end))
@@ -184,14 +180,3 @@ def _around(frame: float, times: NDArray[np.float64]) -> Span:
     start = (float(times[at - 1]) + frame) / 2 if at else frame - step / 2
     end = (float(times[at + 1]) + frame) / 2 if at + 1 < len(times) else frame + step / 2
     return max(0.0, start), end
-
-
-def _over(spans: Sequence[Span], count: int) -> NDArray[np.float64]:
-    """(count,) moments spread evenly over the spans taken together, rising."""
-    inner = midpoints(0.0, sum(end - start for start, end in spans), count)
-    moments, gone = [], 0.0
-    for start, end in spans:
-        inside = inner[(inner >= gone) & (inner < gone + (end - start))]
-        moments.append(inside - gone + start)
-        gone += end - start
-    return np.asarray(np.round(np.concatenate(moments), 6), np.float64)

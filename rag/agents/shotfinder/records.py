@@ -17,7 +17,7 @@ from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.errors import UsageError
 
-ConstraintMode = Literal["exact", "measured", "asked", "off"]
+ConstraintMode = Literal["exact", "asked", "off"]
 FRAME_BUDGET = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 
 
@@ -28,17 +28,16 @@ class ShotSettings:
     queries: PositiveInt = 2
     """Searches imagined for one description."""
     urls: PositiveInt = 2
-    """Videos looked at of each search: the first that can be had, that no search before it gave and that no
-    measurement denies."""
+    """Videos looked at of each search: the first that can be had, that no search before it gave and whose
+    resolution is not another."""
     results: PositiveInt = 10
     """Search results considered for them."""
     budget: FrameBudget = FRAME_BUDGET
     """Frames shown to the localizer, by duration."""
     constraint_mode: ConstraintMode = "exact"
     """`exact`: the resolution, which is exact, decides about its constraint, the reasoner about the rest; a
-    video that a measurement rules out does not count as looked at. `measured`: so do tone, style and sound,
-    whose classifiers were fitted on rendered videos. `asked`: constraints are passed to the reasoner as text,
-    as in the paper. `off`: only the description counts."""
+    video that it rules out does not count as looked at. `asked`: constraints are passed to the reasoner as
+    text, as in the paper. `off`: only the description counts."""
     look: Literal["frames and texts", "frames"] = "frames and texts"
     """What the localizer is shown of a video. `frames`: its frames alone, and its sound where the constraint
     is about it, as in the paper. `frames and texts`: also title, description, speech and text on the
@@ -49,11 +48,6 @@ class ShotSettings:
     """Shots of one video that are compared where something is said of what comes before or after."""
     context_frames: PositiveInt = 16
     """Frames of a neighbouring interval."""
-
-    @property
-    def uses_measurements(self) -> bool:
-        """Whether measurements decide about any constraint."""
-        return self.constraint_mode in ("exact", "measured")
 
 
 MAIN = ShotSettings()
@@ -135,8 +129,7 @@ class Look:
     frames: int
     """Frames that were laid before the localizer."""
     missed: Literal["", "constraint", "localizer", "unseen"] = ""
-    """What made it N/A: no shot meets what can be measured, the localizer sees none, or there was nothing
-    to look at."""
+    """What made it N/A: another resolution, the localizer sees none, or there was nothing to look at."""
     reason: str = ""
     lines: int = 0
     """Lines of speech that came with the video."""
@@ -170,7 +163,7 @@ class ShotRun(WebRun):
         if failure:
             return f"the run ended with {failure}"
         if looks and all(look.missed == "constraint" for look in looks):
-            return f"no video meets what was measured; {_commonest([look.reason for look in looks])}"
+            return f"no video has the resolution; {_commonest([look.reason for look in looks])}"
         return "no video that was looked at holds it"
 
     @property

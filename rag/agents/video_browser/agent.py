@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from corpora.records import Passage, clock
@@ -32,7 +32,7 @@ from rag.agents.video_browser.watcher import (
 )
 from rag.answering import answer_of, answer_reading
 from rag.citations import cite
-from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError
+from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answers import ANSWER_UNAIDED
@@ -42,7 +42,7 @@ from rag.reasoners.roles.searching import PLAN, Plan, PlanRequest, TriedQuery
 from rag.reasoners.wrappers import part_of
 from rag.records import Answer, Question, Usage
 from rag.rendering.shapes import answer_shape
-from rag.web import SearchResult, Web
+from rag.web import PageEntry, SearchResult, Web
 
 REPLACEMENTS = 2
 """How often in one loop videos that failed are replaced by others of the same results."""
@@ -65,13 +65,10 @@ def run_video_browser(
     watch: Watch | None = None,
 ) -> BrowseRun:
     """Answer a question from a web. Errors of web, files and reasoner are in the result, all of them in
-    `failures`. Raises `UsageError` for stored frames without a library.
+    `failures`.
 
     `must_choose`: one of the options is taken even without evidence. `watch`: called with each step.
-    `reasoner`: with token counts where no language model reports them (`rag.reasoners.wrappers`).
     """
-    if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
-        raise UsageError("stored frame embeddings need a library that holds the web's videos")
     context = AgentContext(web, reasoner, frame_source, counter="loop", watch=watch)
     must_choose = must_choose and bool(question.options)
     return _BrowserRun(context, settings, BrowserMemory(question), must_choose).run()
@@ -233,7 +230,7 @@ class _BrowserRun:
             self._pyramid(video)
 
     def _pyramid(self, video: WebVideo) -> None:
-        found = scan(self._scan_reasoner, self._memory, video, self._settings)
+        found = scan(self._context.reasoner, self._memory, video, self._settings)
         read = [zoom(found, window, self._settings) for window in found.windows]
         seen = observation(found, self._settings)
         self._memory.known.append(seen)
@@ -251,15 +248,6 @@ class _BrowserRun:
             windows=found.windows,
         )
 
-    @cached_property
-    def _scan_reasoner(self) -> Reasoner:
-        """The reasoner of stage II: where it takes stored embeddings, one that reads those."""
-        library, reasoner = self._context.frame_source.library, self._context.reasoner
-        if self._settings.sparse != "stored" or not reasoner.reads_pixels or library is None:
-            return reasoner
-
-        return EmbeddedReasoner(library.engine.text_encoder, library.engine.tower)
-
     def _read(self, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
         """Read the best pages of text for the queries, and what the results say of videos."""
         context, memory, settings = self._context, self._memory, self._settings
@@ -273,7 +261,8 @@ class _BrowserRun:
         for url in list(found)[: settings.pages]:
             text = context.attempt(partial(context.web.open, url), url)
             if text is not None:
-                passage = Passage(text.id or url, url, text.title, text.text[:PAGE_CHARACTERS])
+                held = text.content if isinstance(text, PageEntry) else text.description
+                passage = Passage(text.id, url, text.title, held[:PAGE_CHARACTERS])
                 read.append(ReadPassage(passage, url, 1.0, None))
         read += map(metadata_passage, results[: settings.results])
         memory.passages.extend(page for page in read if page not in memory.passages)
@@ -330,9 +319,6 @@ class _BrowserRun:
     def _result(self, answer: Answer, failure: str, timings: Mapping[str, float]) -> BrowseRun:
         memory, outcome = self._memory, self._context.outcome()
         usage: Usage = outcome["usage"]
-        sparse = int(usage.by_role.get("locate", {}).get("image_tokens", 0))
-        # Stored embeddings are shown to no model.
-        skipped = sparse if self._settings.sparse == "stored" else 0
         prompts = (usage.by_role.get(role, {}).get("last_prompt_tokens", 0) for role in ANSWER_ROLES)
         return BrowseRun(
             answer=replace(answer, usage=usage, timings=timings),
@@ -341,8 +327,7 @@ class _BrowserRun:
             watched=tuple(memory.known),
             evidence=tuple(memory.evidence),
             loops=max((step.round for step in self._trace.steps), default=0),
-            sparse_image_tokens=sparse - skipped,
-            skipped_tokens=skipped,
+            sparse_image_tokens=int(usage.by_role.get("locate", {}).get("image_tokens", 0)),
             context=int(max(prompts)),
             **outcome,
         )

@@ -17,7 +17,6 @@ from rag.records import Answer, Question
 from rag.web import SearchResult
 
 Paradigm = Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"]
-Sparse = Literal["look", "stored"]
 
 
 @validated(frozen=True, slots=True)
@@ -45,10 +44,8 @@ class BrowserSettings:
     # Stage II
     localize: bool = True
     """False (w/o stage 2): the analyst gets the whole video at `zoom_rate`, up to `whole_frames`."""
-    sparse: Sparse = "look"
-    """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
-    library holds stand in for a look; no frame is shown to a model here."""
     sparse_frames: PositiveInt = 16
+    """Frames, spread evenly, that are looked at."""
     windows: PositiveInt = 3
     """Windows taken of one video at most."""
     verified: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -134,16 +131,9 @@ class BrowseRun(WebRun):
     loops: int
     """Search loops begun."""
     sparse_image_tokens: int
-    """Tokens of frames in the sparse stage: none where stored vectors were used."""
-    skipped_tokens: int
-    """Tokens that were counted for stored embeddings, which no model is shown."""
+    """Tokens of frames in the sparse stage."""
     context: int
     """Tokens of the last prompt that the analyst was given; of a repair, where there was one."""
-
-    @property
-    def tokens(self) -> int:
-        """All tokens of all calls, prompts and replies."""
-        return self.usage.prompt_tokens + self.usage.completion_tokens - self.skipped_tokens
 
     @property
     def found(self) -> bool:

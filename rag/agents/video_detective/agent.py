@@ -80,9 +80,8 @@ POLICIES = {
 class VideoDetective:
     """Made once for a library; `investigate` may be called for many questions and videos.
 
-    `reasoner`: default, the library's own; wrap it in `token_counting.TokenCountingReasoner` where no
-    language model counts its tokens. A language model's budget is renewed for each question;
-    where it is spent in the middle, the answer rests on what was seen until then.
+    `reasoner`: default, the library's own. A language model's budget is renewed for each question; where it
+    is spent in the middle, the answer rests on what was seen until then.
     """
 
     def __init__(

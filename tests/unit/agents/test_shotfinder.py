@@ -15,14 +15,13 @@ from tests.fakes.browser_world import frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 
 NONE = Constraints()
-TRUSTED = replace(MAIN, constraint_mode="measured")
 
 
 def run(
     tmp_path: Path,
     constraints: Constraints = NONE,
     reasoner: ShotReasoner | None = None,
-    settings: ShotSettings = TRUSTED,
+    settings: ShotSettings = MAIN,
     heights: dict[str, int] | None = None,
     *,
     measured: bool = True,
@@ -74,36 +73,28 @@ def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
     assert found.searches == 2
 
 
-@pytest.mark.parametrize(
-    ("constraints", "expected"),
-    [
-        (Constraints(color="neutral"), (50.0, 60.0)),  # shots 2, 5 and 8 are; 5 is nearest to 42 s
-        (Constraints(style="graphics"), (30.0, 40.0)),
-        (Constraints(audio="music"), (50.0, 60.0)),
-        (Constraints(color="warm", style="3d"), (60.0, 70.0)),  # both at once: shot 6 alone
-        (Constraints(min_height=720, color="cold"), (40.0, 50.0)),
-    ],
-)
-def test_a_constraint_leaves_only_the_shots_that_meet_it(
-    tmp_path: Path, constraints: Constraints, expected: tuple[float, float]
-) -> None:
-    found = run(tmp_path, constraints)
+@pytest.mark.parametrize("mode", ["exact", "asked"])
+def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path: Path, mode: str) -> None:
+    reasoner, heights = ShotReasoner(), {"video07": 1080}
+    wanted = Constraints(color="warm", resolution=720, after="near 25")
+    found = run(tmp_path, wanted, reasoner, replace(MAIN, constraint_mode=mode), heights)
     assert found.shot is not None
-    assert (found.shot.start, found.shot.end) == expected
-    assert all(check.holds for check in found.shot.checks)
-    assert {check.kind for check in found.shot.checks} == set(constraints.kinds)
-
-
-def test_measured_constraints_are_not_in_the_prompt(tmp_path: Path) -> None:
-    constraints = Constraints(color="warm", audio="speech", after="near 25", wording="a voice in warm light")
-    run(tmp_path, constraints, reasoner := ShotReasoner())
+    (missed,) = [look for look in found.looks if look.missed == "constraint"] or [None]
     memory = reasoner.located[0].memory
     assert memory is not None
-    assert (memory.constraint, memory.auditory_memory, memory.before) == ("", "", "near 25")
-    run(tmp_path / "b", constraints, reasoner := ShotReasoner(), measured=False)
-    memory = reasoner.located[0].memory
-    assert memory is not None
-    assert (memory.constraint, memory.auditory_memory) == ("a voice in warm light",) * 2
+    assert memory.before == "near 25"
+    if mode == "asked":
+        assert (missed, memory.constraint) == (None, "warm tones, 720p")
+        return
+    assert missed is not None
+    assert (missed.title, missed.reason) == ("kettle video 7", "resolution: wanted 720p, measured 1080p")
+    assert memory.constraint == "warm tones"
+    assert {check.kind: check.holds for check in found.shot.checks} == {
+        "color": None,
+        "resolution": True,
+        "temporal": True,
+    }
+    assert len(found.looks) == 1 + 4  # it takes no other's place
 
 
 def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
@@ -112,11 +103,11 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     assert {look.missed for look in found.looks} == {"localizer"}
     assert list(result_lines(found, 80)) == ["N/A: no video that was looked at holds it"]
     assert (found.failure, result_json(found)["absence"]) == ("", "no video that was looked at holds it")
-    none = run(tmp_path / "b", Constraints(audio="silence"))
+    none = run(tmp_path / "b", Constraints(resolution=2160))
     assert none.shot is None
     assert {look.missed for look in none.looks} == {"constraint"}
     assert none.failure == ""
-    assert none.absence == "no video meets what was measured; audio: wanted silence, measured music"
+    assert none.absence == "no video has the resolution; resolution: wanted 2160p, measured 720p"
 
 
 def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path) -> None:
@@ -133,7 +124,7 @@ def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path: Path) -> None:
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     blind = frame_source_with(stored, FrameSource(library=None, read_frames=None))
     asked = ShotRequest("a kettle", Constraints(color="warm"))
-    found = find_shot(asked, web, ShotReasoner(), blind, TRUSTED)
+    found = find_shot(asked, web, ShotReasoner(), blind, MAIN)
     assert (found.shot, found.failure) == (None, "NothingLookedAt")
     assert found.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
     # Said once, whatever the number of videos.
@@ -155,12 +146,12 @@ def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", after="near 25")
-    off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(TRUSTED, constraint_mode="off"))
+    off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="off"))
     assert off.shot is not None
     assert (off.shot.start, off.shot.checks) == (40.0, ())
     assert all(request.memory is not None and not request.memory.constraint for request in reasoner.located)
     asked = run(
-        tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(TRUSTED, constraint_mode="asked")
+        tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="asked")
     )
     assert asked.shot is not None
     assert asked.shot.start == 40.0  # this reasoner ignores text
@@ -205,11 +196,3 @@ def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
 def test_free_words_are_read(kind: str, text: str, option: str, value: object) -> None:
     found = read_constraint(kind, text)  # type: ignore[arg-type]  # kinds of the table
     assert getattr(found, option) == value
-
-
-def test_by_default_the_resolution_alone_decides_and_the_rest_is_asked_as_text(tmp_path: Path) -> None:
-    reasoner = ShotReasoner()
-    found = run(tmp_path, Constraints(color="warm", resolution=720), reasoner, MAIN)
-    assert found.shot is not None
-    assert {check.kind: check.holds for check in found.shot.checks} == {"color": None, "resolution": True}
-    assert {request.memory.constraint for request in reasoner.located if request.memory} == {"warm tones"}
