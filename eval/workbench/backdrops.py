@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -12,7 +11,7 @@ from PIL import Image, ImageDraw
 from eval.workbench.pen import Canvas, Color, darker, lighter, mix
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import level, prop_sprite, scaled, thing_sprite
-from eval.workbench.story import ClipStory, Passer, Person, Thing
+from eval.workbench.story import ClipStory, Passer, Person
 
 WIDE = 16 / 9
 MARGIN = 0.10
@@ -28,17 +27,8 @@ def frame_width(height: int) -> int:
     return round(height * WIDE / 2) * 2
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where an object is, in frame heights from the frame's upper left corner."""
-
-    thing: Thing
-    x: float
-    y: float
-
-
-def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ...]]:
-    """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter is on it."""
+def backdrop(story: ClipStory, height: int) -> Image.Image:
+    """RGB, a frame of `height` pixels with a margin of `MARGIN` around."""
     rng = stream("backdrop", story.split, story.stage_seed)
     size = (round((WIDE + 2 * MARGIN) * height), round((1 + 2 * MARGIN) * height))
     sheet = Canvas(Image.new("RGB", size, story.wall), height, MARGIN)
@@ -48,14 +38,12 @@ def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ..
         side = 0.34 * height
         image = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(side), story.style)
         sheet.paste(scaled(image, side, 0), prop.x, prop.y)
-    spots = []
     for thing in story.clutter:
         side = rng.uniform(0.17, 0.26) * height
         image = scaled(thing_sprite(thing, level(side), story.style), side, rng.uniform(-70, 70))
         x = rng.choice((rng.uniform(-0.02, 0.42), rng.uniform(1.36, 1.80), rng.uniform(0.1, 1.7)))
-        spots.append(Spot(thing, x, rng.uniform(0.50, 0.95)))
-        sheet.paste(image, spots[-1].x, spots[-1].y)
-    return _textured(sheet.image, story, rng), tuple(spots)
+        sheet.paste(image, x, rng.uniform(0.50, 0.95))
+    return _textured(sheet.image, story, rng)
 
 
 def render_person(image: Image.Image, story: ClipStory, height: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageFilter
 
-from eval.workbench.backdrops import MARGIN, Spot, backdrop, frame_width, render_passer, render_person
+from eval.workbench.backdrops import MARGIN, backdrop, frame_width, render_passer, render_person
 from eval.workbench.event_scene import HAND, EventScene
 from eval.workbench.pen import Canvas
 from eval.workbench.seeds import stream
@@ -33,7 +33,7 @@ class FrameRenderer:
         self.story = story
         self.height = height
         self.width = frame_width(height)
-        self._backdrop, self._clutter = backdrop(story, height)
+        self._backdrop = backdrop(story, height)
         render_person(self._backdrop, story, height)
         self._grade = _grade(story)
         self._turned = TurnedSprites()
@@ -62,7 +62,7 @@ class FrameRenderer:
         if event is None:
             self._rest(image, t)
         else:
-            self._scene(event, t, image).paint()
+            EventScene(self.story, event, t, (-dx, -dy), image, self.height, self._turned).paint()
         disturbance = self.story.disturbance
         if disturbance is None:
             return image.point(self._grade)
@@ -71,24 +71,8 @@ class FrameRenderer:
                 render_passer(image, passer, t, self.height)
         return self._blurred(image.point(self._grade), t)
 
-    def things(self, t: float) -> list[Spot]:
-        """Where things are in the frame at `t`: first the one in use, if it is in view, then the clutter.
-
-        Some of the clutter may be outside the frame or be covered.
-        """
-        dx, dy = self._gaze(t)
-        event = self._event(t)
-        found = []
-        if event is not None and event.seen_from <= t < event.seen_until:
-            found.append(Spot(event.thing, *self._scene(event, t, self._backdrop).thing_at))
-        return [*found, *(Spot(spot.thing, spot.x - dx, spot.y - dy) for spot in self._clutter)]
-
     def _event(self, t: float) -> Event | None:
         return next((e for e in self.story.events if e.start <= t < e.end), None)
-
-    def _scene(self, event: Event, t: float, image: Image.Image) -> EventScene:
-        dx, dy = self._gaze(t)
-        return EventScene(self.story, event, t, (-dx, -dy), image, self.height, self._turned)
 
     def _gaze(self, t: float) -> tuple[float, float]:
         a, b, c, d = (

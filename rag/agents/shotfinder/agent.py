@@ -118,7 +118,7 @@ class _ShotFinderRun:
             self._trace.add("imagine", f"searching for the description itself: {plain}", queries=[plain])
             return [plain]
         # A vertical resolution without words for it is in no video's metadata.
-        searched = self._constraints if self._constraints.wording else self._constraints.without("resolution")
+        searched = self._constraints if self._constraints.wording else self._constraints.without_resolution()
         memory = memory_of(description, searched)
         try:
             imagined = self._context.reasoner.run(

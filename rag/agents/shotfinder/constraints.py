@@ -80,12 +80,10 @@ class Constraints:
         ]
         return ", ".join(part for part in parts if part)
 
-    def without(self, kind: ConstraintKind) -> Constraints:
-        """The others alone; free words go with their kind."""
-        several = {"resolution": ("min_height", "resolution"), "temporal": ("after", "before")}
-        wording = "" if kind in self.kinds and kind != "temporal" else self.wording
-        unset: dict[str, Any] = dict.fromkeys(several.get(kind, (kind,)), "" if kind == "temporal" else None)
-        return replace(self, wording=wording, **unset)
+    def without_resolution(self) -> Constraints:
+        """The others alone; free words about it go with it."""
+        wording = "" if "resolution" in self.kinds else self.wording
+        return replace(self, min_height=None, resolution=None, wording=wording)
 
     def options(self) -> dict[str, str | int]:
         """What is set, by name."""

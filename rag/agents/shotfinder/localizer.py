@@ -92,7 +92,7 @@ class Localizer:
         """What is left to the reasoner: a resolution that was measured is not said again, where it would only
         blur the description."""
         known = any(one.kind == "resolution" and one.found for one in self.measures.checks(self.constraints))
-        return self.constraints.without("resolution") if self._exact and known else self.constraints
+        return self.constraints.without_resolution() if self._exact and known else self.constraints
 
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""

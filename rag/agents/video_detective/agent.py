@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -223,13 +222,6 @@ class _DetectiveRun:
             no_answer=NO_ANSWER,
             usage=usage_together((self.scan, self.reasoner.usage())),
             timings=timings,
-            details={
-                "agent": "video-detective",
-                "settings": asdict(settings),
-                "looks": len(looks),
-                "fallback": chosen.fallback,
-                "problems": self.problems,
-            },
         )
         self.trace.add_answer(answer)
         return DetectiveResult(
