@@ -35,7 +35,7 @@ EVENT_SECONDS = 0.5
 """Between two events within one file."""
 MEASURED_SECONDS = 2.0
 """Least time of work from which a speed is taken."""
-MEASURED_SHARE = 1e-5
+MEASURED_SHARE = 0.002
 """A speed is taken from this share of the work on. Less may be what rounding leaves of a file."""
 WARM_UP_SECONDS = 1.0
 """What is done within these of the first step counts for no speed: what is done in one batch, too."""

@@ -130,7 +130,7 @@ def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch: pytest.MonkeyPa
     display.done()
     display.advance(9.0)
     now[0] += 8.0
-    display.advance(1e-7)
+    display.advance(1.0)
     assert display.seconds_left() is None
 
 
