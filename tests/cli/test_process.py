@@ -183,11 +183,8 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdout.close()
         process.stdin.write(b"go\n")
         process.stdin.close()
-        assert process.stderr is not None
         assert process.stderr.read() == b""
         assert process.wait(30) == 3

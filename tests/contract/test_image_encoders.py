@@ -51,7 +51,7 @@ class TestDefault(ImageEncoderContract):
         tower = open_text_tower(self.encoder, self.settings)
         for place, (name, (_, *texts)) in enumerate(shown.items()):
             assert (tower.encode_text(texts) @ rows.T).argmax(axis=1).tolist() == [place, place]
-            assert name in tower.looks_like(rows[[place]])  # type: ignore[attr-defined]  # of this tower
+            assert name in tower.looks_like(rows[[place]])
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ class TestFolders(ImageEncoderContract):
 
 def test_images_of_another_kind_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="uint8"):
-        open_image_encoder(name, SETTINGS).encode_images(np.zeros((1, 64, 64, 3), np.float32))  # type: ignore[arg-type]  # the point
+        open_image_encoder(name, SETTINGS).encode_images(np.zeros((1, 64, 64, 3), np.float32))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -55,7 +55,6 @@ def _served(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=env
     ) as process:
-        assert process.stdout is not None
         try:
             yield process, process.stdout.readline().strip()
         finally:
@@ -91,7 +90,6 @@ def test_it_serves_without_a_library_and_ends_with_everything_open(
             process.send_signal(signal.SIGINT)
             # 2 s and a little; a connection that stays open would hold it up for ever.
             process.wait(30)
-        assert process.stderr is not None
         library = tmp_path / "library"
         assert (process.returncode, process.stderr.read().splitlines()) == (
             130,
@@ -225,7 +223,6 @@ def test_the_openai_client_gets_answers_streamed_and_not(address: str, world: Wo
         question: Any = [{"role": "user", "content": "What do I switch on? (A) the lamp (B) the kettle"}]
         whole = client.chat.completions.create(model=MODEL, messages=question)
         message = whole.choices[0].message
-        assert message.content is not None
         assert message.content.startswith("**A. the lamp**")
         assert message.annotations is not None
         assert world.lamp in "".join(note.url_citation.url for note in message.annotations)
@@ -248,8 +245,6 @@ def test_over_stdio_it_answers_until_stdin_is_closed(world: World) -> None:
         {"id": 2, "method": "tools/call", "params": call},
     ]
     with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         for message in messages:
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         process.stdin.flush()

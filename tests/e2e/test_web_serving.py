@@ -79,7 +79,6 @@ def base(folder: Path) -> Iterator[str]:
     """Of `rag web serve` as a process, which ends on request, with a connection still open."""
     command = [sys.executable, "-m", "rag._cli.main", "web", "serve", str(folder), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
-    assert process.stdout is not None
     address = process.stdout.readline().strip()
     with process, socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as half_sent:
         half_sent.sendall(b"POST /search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
@@ -149,8 +148,6 @@ def test_a_list_is_fetched_into_a_web_of_its_own(
     assert {content_hash(file) for file in files} == {content_hash(folder / "kettle.mp4")}
     assert main(["web", "build", str(tmp_path / "web"), str(tmp_path / "videos")]) == 0
     first, second = (read_catalogue(tmp_path / "web").video(f"{base}/watch?v={name}") for name in names[::2])
-    assert first is not None
-    assert second is not None
     assert (first.title, first.upload_date, first.duration) == ("How I fill my kettle", "2020-02-03", 3.0)
     assert first.description == "Water\nand nothing else"
     assert second.title == SHY

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,7 +196,7 @@ def prepare_records(
 
 def environment_of(web: Any, reasoner: Any, library: Any = None, source: Any = None) -> WebEnvironment:
     """The fakes have what solvers and scorers of these tests use, and no more."""
-    return WebEnvironment(web, reasoner, source or frame_source(), cast(Any, library))
+    return WebEnvironment(web, reasoner, source or frame_source(), library)
 
 
 def answers(

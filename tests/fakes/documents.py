@@ -4,7 +4,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, TypeVar
 
 from PIL import Image, ImageDraw, ImageFont
 from pypdf import PageObject, PdfWriter
@@ -165,7 +165,7 @@ def self_drawing_pdf(target: Path, times: int) -> None:
     form.set_data(b"BT /F1 12 Tf 20 100 Td (Inside) Tj ET" + b" q 1 0 0 1 1 1 cm /X Do Q" * times)
     form.update({NameObject(key): NameObject(name) for key, name in {"/Subtype": "/Form"}.items()})
     form[NameObject("/BBox")] = ArrayObject(map(NumberObject, (0, 0, 400, 200)))
-    resources = cast(DictionaryObject, writer.pages[0]["/Resources"])
+    resources = writer.pages[0]["/Resources"]
     resources[NameObject("/XObject")] = DictionaryObject({NameObject("/X"): writer._add_object(form)})
     form[NameObject("/Resources")] = resources
     drawn = DecodedStreamObject()

@@ -284,7 +284,7 @@ def distract(asked: AnsweredQuestion) -> Distractors:
 
 
 def write(passage: FactPassage) -> StatementsReply:
-    degrees = int(re.search(r"at (\d+) degrees", passage.text)[1])  # type: ignore[index]  # it is there
+    degrees = int(re.search(r"at (\d+) degrees", passage.text)[1])
     wrong = tuple(f"It is stored at {degrees + more} degrees." for more in (40, 50, 60))
     return StatementsReply(
         activity=f"job {degrees}", fact=f"It is stored at {degrees} degrees.", counterfacts=wrong

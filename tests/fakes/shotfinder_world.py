@@ -1,13 +1,11 @@
 """A small mock web, its measurements, and a reasoner of simple rules, for tests of ShotFinder."""
 
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from corpora.records import Evidence, Shot, Video
 from rag.agents.runtime.frame_source import FrameSource
-from rag.library import Library
 from rag.reasoners.roles.searching import Hypothesis, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.watching import FrameMatch, Located, LocateRequest, MatchRequest
 from tests.fakes.browser_world import RuleReasoner
@@ -63,7 +61,7 @@ class MeasuredLibrary:
 
 def frame_source_with(stored: MeasuredLibrary | None, pixels: FrameSource) -> FrameSource:
     """Looks at pixels; measurements are those of `stored`."""
-    return FrameSource(cast(Library, stored) if stored is not None else None, pixels.read_frames)
+    return FrameSource(stored if stored is not None else None, pixels.read_frames)
 
 
 class ShotReasoner(RuleReasoner):

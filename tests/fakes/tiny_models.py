@@ -205,7 +205,7 @@ def save_reader(folder: Path, *, architecture: str = "bert", null: float = -8.0)
     return folder
 
 
-def _rough(model):  # type: ignore[no-untyped-def]  # torch is untyped here
+def _rough(model):
     """Biases and norms start at 0 and 1, which would hide that one of them is left out."""
     import torch
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,6 @@ class Player:
     def solve(self, asked: ToyInput) -> Output:
         time.sleep(self.delay)
         query = asked.query
-        assert query is not None
         if error := self.failures.get(query.query_id):
             raise error
         chance = stable_random(self.name, self.seed, query.query_id)
@@ -151,7 +150,6 @@ class Player:
         )
 
     def localize(self, asked: ToyInput, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002 (the signature is the protocol's)
-        assert asked.query is not None
         start = asked.query.window[0]
         return None if self.name in ("no-localization", "random") else (start, start + 5.0)
 
@@ -238,7 +236,7 @@ class ToyTask(Task[None]):
         return ToyScorer(judge)
 
     def footage(self, prepared: Prepared[None], name: str) -> Footage:  # noqa: ARG002 (of Task)
-        return Footage(cast(Any, ToyLibrary()), name, 0.0, CLIP_SECONDS)
+        return Footage(ToyLibrary(), name, 0.0, CLIP_SECONDS)
 
 
 class ToyLibrary:

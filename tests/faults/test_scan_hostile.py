@@ -15,7 +15,6 @@ import pyarrow.parquet
 import pytest
 
 from corpora.passages import Document, chunk, read_documents
-from corpora.records import Problem
 from corpora.scan import scan
 from rag.errors import FileProblem
 
@@ -214,7 +213,6 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch
     path = tmp_path / "a.csv"
     path.write_text('id,text\n1,good\n2,"never closed\n' + "3,row of words\n" * 75_000)
     *found, problem = read_documents(path)
-    assert isinstance(problem, Problem)
     assert problem.reason.startswith("row 2: field larger than field limit")
     assert len(found) > 3_000
 
@@ -224,9 +222,7 @@ def test_a_row_too_long_is_skipped_and_reported(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "' + "a" * 4_000_000 + '"}\n{"text": "b"}\n')
     document, problem = read_documents(path)
-    assert isinstance(document, Document)
     assert document.text == "b"
-    assert isinstance(problem, Problem)
     assert problem.reason.startswith("row 1: longer than")
 
 
@@ -235,7 +231,6 @@ def test_nested_json_is_reported(tmp_path: Path) -> None:
     path.write_text("[" * 200_000 + '\n{"text": "good"}\n' + '{"text":' * 100_000 + "\n")
     document, problem = read_documents(path)
     assert isinstance(document, Document)
-    assert isinstance(problem, Problem)
     assert problem.reason == "row 1: JSON nested too deep; row 3: JSON nested too deep"
 
 
@@ -251,7 +246,6 @@ def test_a_damaged_row_group_costs_no_other(tmp_path: Path) -> None:
     path.write_bytes(data)
     *found, problem = read_documents(path)
     assert len(found) >= 200
-    assert isinstance(problem, Problem)
     assert "rows up to 200 cannot be read" in problem.reason
 
 

@@ -195,7 +195,6 @@ def test_the_child_dies_with_its_parent(long_video: Path) -> None:
         "time.sleep(60)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(long_video)], stdout=subprocess.PIPE)
-    assert parent.stdout is not None
     child = int(parent.stdout.readline())
     parent.kill()
     parent.wait()

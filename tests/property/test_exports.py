@@ -81,7 +81,6 @@ def test_a_list_and_a_timeline_are_read_back_as_written(
 def test_timecode_names_one_frame(rate: Fraction, number: int, drop: bool) -> None:
     drop = drop and read_timecode("00:00:00;00", rate) == (0, True)
     day = read_timecode("23:59:59" + (";" if drop else ":") + str(-(-rate // 1) - 1), rate)
-    assert day is not None
     assert read_timecode(timecode(number, rate, drop), rate) == (number % (day[0] + 1), drop)
 
 

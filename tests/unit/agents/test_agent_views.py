@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -26,7 +26,6 @@ from rag.agents.video_detective.agent import VideoDetective
 from rag.engine import Engine
 from rag.errors import RagError, UsageError
 from rag.library import Library
-from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.material import Memory
 from rag.records import Question
 from rag.rendering.shapes import to_json
@@ -55,7 +54,7 @@ def browse(folder: Path, watch: Watch) -> Any:
 
 def recall(folder: Path, watch: Watch) -> Any:
     memory, reasoner = Memory(ODD, "a hand lifts the lid"), RecallingReasoner()
-    return run_raclo(memory, web_of(folder), reasoner, frame_source(), PAPER, watch=watch)  # type: ignore[arg-type]  # three roles
+    return run_raclo(memory, web_of(folder), reasoner, frame_source(), PAPER, watch=watch)
 
 
 def shots(folder: Path, watch: Watch) -> Any:
@@ -64,7 +63,7 @@ def shots(folder: Path, watch: Watch) -> Any:
 
 
 def investigate(folder: Path, watch: Watch) -> Any:
-    reasoner = cast("Reasoner", RuleReasoner(fails=["observe"]))
+    reasoner = RuleReasoner(fails=["observe"])
     with open_world(folder) as library:
         asked = question(f"Which thing is of part 9, {ODD}?")
         return VideoDetective(library, reasoner=reasoner).investigate("workshop", asked, watch)

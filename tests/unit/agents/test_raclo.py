@@ -47,25 +47,16 @@ def run(
 ) -> RacloRun:
     web = make_web(folder, **closed)
     shown = None if watch is None else watch.append
-    other = None if second is None else second
     return run_raclo(
-        memory,
-        web,
-        reasoner or RecallingReasoner(),  # type: ignore[arg-type]  # it plays three roles of fourteen
-        frame_source(),
-        settings,
-        second=other,  # type: ignore[arg-type]  # it verifies alone
-        watch=shown,
+        memory, web, reasoner or RecallingReasoner(), frame_source(), settings, second=second, watch=shown
     )
 
 
 def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
     reasoner, steps = RecallingReasoner(), list[Step]()
     found = run(tmp_path, reasoner=reasoner, watch=steps)
-    assert found.answer is not None
     assert (found.answer.url, found.matched, found.cues) == (f"{HOST}video07", True, "GKTA")
     assert len(found.candidates) == 4
-    assert found.answer.moment is not None
     assert abs(found.answer.moment.time - 40.0) < 2.0
     assert found.answer.moment.start < found.answer.moment.time < found.answer.moment.end
     assert found.answer.moment.frames == 32
@@ -159,7 +150,6 @@ def test_a_failing_role_costs_one_step(role: str, tmp_path: Path) -> None:
     reasoner = RecallingReasoner(fails=(role,), error=ReplyInvalid)
     found = run(tmp_path, reasoner=reasoner)
     assert "ReplyInvalid" in found.failures
-    assert found.answer is not None
     assert found.failure == ""
     assert (found.answer.consensus is None) == (role == "verify_video")
     assert (found.answer.moment is None) == (role == "locate")

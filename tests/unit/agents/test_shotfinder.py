@@ -65,7 +65,6 @@ def test_what_the_localizer_is_shown(tmp_path: Path, look: str, said: bool) -> N
 
 def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
     found = run(tmp_path)
-    assert found.shot is not None
     assert (found.shot.start, found.shot.end, found.shot.measured) == (40.0, 50.0, True)
     assert found.shot.start <= found.shot.frame < found.shot.end
     assert found.queries == ("kettle video 7", "kettle video 6")
@@ -81,12 +80,10 @@ def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path: Pa
     assert found.shot is not None
     (missed,) = [look for look in found.looks if look.missed == "constraint"] or [None]
     memory = reasoner.located[0].memory
-    assert memory is not None
     assert memory.before == "near 25"
     if mode == "asked":
         assert (missed, memory.constraint) == (None, "warm tones, 720p")
         return
-    assert missed is not None
     assert (missed.title, missed.reason) == ("kettle video 7", "resolution: wanted 720p, measured 1080p")
     assert memory.constraint == "warm tones"
     assert {check.kind: check.holds for check in found.shot.checks} == {
@@ -135,28 +132,23 @@ def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path: Path) -> None:
 def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
     # The reasoner would name 42 s; second 25 is in the shot before that of 30 to 40 s.
     found = run(tmp_path, Constraints(after="near 25"))
-    assert found.shot is not None
     assert (found.shot.start, found.shot.end) == (30.0, 40.0)
     (check,) = found.shot.checks
     assert (check.kind, check.holds) == ("temporal", True)
     after = run(tmp_path / "b", Constraints(before="near 62"))
-    assert after.shot is not None
     assert (after.shot.start, after.shot.end) == (50.0, 60.0)
 
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", after="near 25")
     off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="off"))
-    assert off.shot is not None
     assert (off.shot.start, off.shot.checks) == (40.0, ())
     assert all(request.memory is not None and not request.memory.constraint for request in reasoner.located)
     asked = run(
         tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="asked")
     )
-    assert asked.shot is not None
     assert asked.shot.start == 40.0  # this reasoner ignores text
     memory = reasoner.located[0].memory
-    assert memory is not None
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
 
 
@@ -194,5 +186,5 @@ def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
     ],
 )
 def test_free_words_are_read(kind: str, text: str, option: str, value: object) -> None:
-    found = read_constraint(kind, text)  # type: ignore[arg-type]  # kinds of the table
+    found = read_constraint(kind, text)
     assert getattr(found, option) == value

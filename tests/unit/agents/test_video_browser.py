@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, BrowserSettings, BrowseRun
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
-from rag.library import Library
 from rag.reasoners.roles.material import VideoView
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
@@ -62,7 +60,6 @@ def test_without_a_stage(tmp_path: Path) -> None:
     found = run(tmp_path / "3", reasoner, replace(ABLATION, zoom=False), seen)
     assert seen == [16, 16]  # nothing is read again
     (window,) = found.evidence
-    assert window.frames is not None
     assert all(35 <= time < 48 for time in window.frames.times)
 
 
@@ -130,7 +127,7 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     def browsed(settings: BrowserSettings) -> list[VideoView]:
         reasoner = RuleReasoner()
         reasoner.reads_pixels = False
-        stored = FrameSource(cast(Library, StoredLibrary()), frame_source(seen).read_frames)
+        stored = FrameSource(StoredLibrary(), frame_source(seen).read_frames)
         run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, settings)
         return [request.view for request in reasoner.located]
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,13 +28,12 @@ from rag.agents.video_detective.records import (
 )
 from rag.errors import BudgetSpent, ReasonerUnreachable
 from rag.library import Library
-from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.questions import Facet
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question, VideoCitation
 from rag.settings import load_settings
-from tests.fakes.answer_world import BagOfWords, ImageWords, blank_frames
+from tests.fakes.answer_world import BagOfWords, blank_frames
 from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 
@@ -49,7 +48,7 @@ def run(
 ) -> tuple[DetectiveResult, RuleReasoner]:
     chosen = reasoner or RuleReasoner()
     settings = dataclasses.replace(TUNED, **changes)
-    detective = VideoDetective(library, settings, reasoner=cast("Reasoner", chosen))
+    detective = VideoDetective(library, settings, reasoner=chosen)
     return detective.investigate("workshop", question()), chosen
 
 
@@ -172,9 +171,7 @@ def test_the_papers_look_sees_frames_alone(library: Library) -> None:
 def test_so_many_frames_are_timeline_and_answer(library: Library, count: int) -> None:
     reasoner = RuleReasoner()
     settings = with_frames(PAPER, count)
-    found = VideoDetective(library, settings, reasoner=cast("Reasoner", reasoner)).investigate(
-        "workshop", question()
-    )
+    found = VideoDetective(library, settings, reasoner=reasoner).investigate("workshop", question())
     assert len(found.frame_times) == count
     assert len(found.plan.timeline) == count // 8, "an event every eighth frame"
     assert len({pack.node for pack in found.selected.packs if pack.times}) > 2
@@ -183,7 +180,7 @@ def test_so_many_frames_are_timeline_and_answer(library: Library, count: int) ->
 
 def test_an_unreachable_reasoner_is_not_called_again(library: Library) -> None:
     reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
-    found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("workshop", question())
+    found = VideoDetective(library, reasoner=reasoner).investigate("workshop", question())
     assert found.looks == ()
     assert reasoner.asked == ["timeline", "answer_choice"]
     assert found.plan.problems == ("timeline: no timeline today",)
@@ -193,7 +190,7 @@ FACET = Facet("A", ("kettle", "torque wrench"), ("the kettle is shown", "a hamme
 
 
 def run_with(library: Library, settings: DetectiveSettings) -> DetectiveResult:
-    detective = VideoDetective(library, settings, reasoner=cast("Reasoner", RuleReasoner()))
+    detective = VideoDetective(library, settings, reasoner=RuleReasoner())
     return detective.investigate("workshop", question())
 
 
@@ -212,7 +209,7 @@ def test_the_graph_is_of_plain_or_centred_vectors(library: Library) -> None:
 
 
 def test_the_prior_is_equation_5_in_the_towers_own_space(library: Library) -> None:
-    tower = cast("ImageWords", library.engine.tower)
+    tower = library.engine.tower
     nodes = VideoDetective(library, PAPER).features("workshop").segments.vectors
     descriptions = [f"something with a kettle at {node}" for node in range(len(nodes))]
     phi, psi = tower.encode_text(FACET.keywords), tower.encode_text(FACET.queries)
@@ -225,7 +222,7 @@ def test_the_prior_is_equation_5_in_the_towers_own_space(library: Library) -> No
 
 
 def test_a_score_is_equations_8_to_10(library: Library) -> None:
-    tower = cast("ImageWords", library.engine.tower)
+    tower = library.engine.tower
     frequencies, unknown = VideoDetective(library, PAPER).features("workshop").idf
     text = "the kettle and a torque wrench"
     # "wrench" is in no line: a default IDF; the "+ 1" of the usual smoothing is in both.
@@ -306,7 +303,7 @@ def material(library: Library) -> VideoFeatures:
 
 def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].text) -> Pack:
     source = "caption" if kind == "caption" else "asr"
-    words = Words(text, source, kind, 0.5, "question", start, end)  # type: ignore[arg-type]  # by name
+    words = Words(text, source, kind, 0.5, "question", start, end)
     return Pack(0, start, end, (start,), words, 0.5, True)
 
 

@@ -14,7 +14,7 @@ from corpora.globs import Globs
 from corpora.identity import content_hash
 from corpora.kinds import SAVE_AS, kind_of, kind_of_head, line_on_subtitles, lines_on_ignored
 from corpora.outputs import LIBRARY_HEAD
-from corpora.passages import Document, read_documents
+from corpora.passages import read_documents
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 from tests.fakes.documents import write_pdf
@@ -277,7 +277,6 @@ def test_a_file_is_known_by_its_first_bytes_whatever_its_name(tmp_path: Path) ->
     path = write_pdf(tmp_path / "scan.txt", ["Oil every link."])
     assert kind_of_head(path.read_bytes()) == "passages"
     (document,) = read_documents(path)
-    assert isinstance(document, Document)
     assert document.text == "Oil every link."
 
 

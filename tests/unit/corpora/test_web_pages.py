@@ -39,7 +39,6 @@ LAYOUTS = {
 
 def read(page: str) -> str:
     document = document_of(page, surroundings=SURROUNDINGS)
-    assert document is not None
     return " ".join(document.text.split())
 
 
@@ -153,5 +152,4 @@ def test_pages_whatever_their_tags(html: str, read: str) -> None:
 )
 def test_what_holds_the_text_is_no_surrounding(html: str, read: str) -> None:
     document = document_of(html, surroundings=SURROUNDINGS)
-    assert document is not None
     assert document.text == read

@@ -107,7 +107,7 @@ def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) 
     here.touch()
     reader = SimpleNamespace(paths=lambda _: [gone, str(here)])
     library = SimpleNamespace(engine=SimpleNamespace(reader=reader))
-    corpus = Corpus((), tmp_path, library)  # type: ignore[arg-type]  # only its clips are looked for
+    corpus = Corpus((), tmp_path, library)
     clip = Clip("c", "v", 0.0, 30.0)
     assert corpus.path(clip) == corpus.path(clip, gone) == str(here)
     here.unlink()

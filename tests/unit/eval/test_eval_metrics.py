@@ -114,7 +114,6 @@ def test_letters_are_those_of_the_papers_order() -> None:
         "F": 0.25,
     }
     facts = estimate(chose_fact, samples)
-    assert facts is not None
     assert facts.value == 0.5
 
 
@@ -128,7 +127,6 @@ def test_calibration_by_hand() -> None:
     bins = reliability(samples)
     assert [(each.low, each.high, each.accuracy.n) for each in bins] == [(0.3, 0.4, 1), (0.9, 1.0, 3)]
     error = expected_calibration_error(samples)
-    assert error is not None
     # |1 - 0.3| / 4 + 3 / 4 * |2/3 - 0.95|
     assert error.value == pytest.approx(0.175 + 0.75 * (0.95 - 2 / 3))
     assert brier(samples[1]) == pytest.approx(0.9025)
@@ -168,29 +166,21 @@ def test_holm_by_hand() -> None:
 
 def test_where_nothing_varies_the_exact_bound_is_taken() -> None:
     found = cluster_interval([1.0] * 60, [f"v{number // 2}" for number in range(60)])
-    assert found is not None
     assert (found.n, found.clusters, found.high) == (60, 30, 1.0)
     assert found.low == pytest.approx(0.025 ** (1 / 30))
     nothing = cluster_interval([0.0] * 3, ["a", "b", "c"])
-    assert nothing is not None
     assert (nothing.low, nothing.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 3)))
     never = cluster_interval([0.0] * 3, ["a", "b", "c"], "difference")
-    assert never is not None
     assert (never.low, never.high) == pytest.approx((-nothing.high, nothing.high))
     loops = cluster_interval([1.0] * 3, ["a", "b", "c"], "amount")
-    assert loops is not None
     assert (loops.low, loops.high) == (1.0, 1.0)
     alone = cluster_interval([1.0, 0.0], ["a", "a"])
-    assert alone is not None
     assert (alone.value, alone.low, alone.high) == pytest.approx((0.5, 0.000386, 0.999614), abs=1e-5)
     alike = cluster_interval([1.0, 0.0, 1.0, 0.0], ["a", "a", "b", "b"])  # one of two: Clopper and Pearson
-    assert alike is not None
     assert (alike.value, alike.low, alike.high) == pytest.approx((0.5, 0.012579, 0.987421), abs=1e-5)
     apart = cluster_interval([1.0, 0.0], ["a", "a"], "difference")
-    assert apart is not None
     assert (apart.low, apart.high) == pytest.approx((0.5 - 0.975, 1.0))
     one_loop = cluster_interval([1.0, 2.0], ["a", "a"], "amount")
-    assert one_loop is not None
     assert (one_loop.value, one_loop.low, one_loop.high) == (1.5, None, None)
     assert cluster_interval([], []) is None
     with pytest.raises(ValueError, match="1 values of 2 clusters"):
@@ -201,8 +191,6 @@ def test_an_interval_is_wider_where_queries_stand_together() -> None:
     together = [float(number < 20) for number in range(40)]
     apart = cluster_interval(together, [f"v{number}" for number in range(40)])
     grouped = cluster_interval(together, [f"v{number // 10}" for number in range(40)])
-    assert apart is not None
-    assert grouped is not None
     assert None not in (apart.low, apart.high, grouped.low, grouped.high)
     assert (grouped.high or 0) - (grouped.low or 0) > 2 * ((apart.high or 0) - (apart.low or 0))
 
@@ -215,11 +203,9 @@ def test_paired_systems() -> None:
         for number in range(10)
     ]
     pair = compare(better, worse)
-    assert pair is not None
     assert pair.difference.value == pytest.approx(0.6)
     assert pair.p == pair.p_mcnemar == pytest.approx(2 / 64)
     common = compare(better, worse[1:])
-    assert common is not None
     assert (common.difference.n, common.unpaired, pair.unpaired) == (9, 1, 0)
     assert "1 queries" in unpaired_note([pair, common])
     assert not unpaired_note([pair])

@@ -16,7 +16,7 @@ from rag.errors import DeviceFull, SettingsError
 # Loads PyTorch, in the tests alone: each of pytest's workers imports every file.
 pytestmark = pytest.mark.slow
 
-ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_device(name))  # type: ignore[misc]  # two of the literals
+ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_device(name))
 """No machine has both."""
 
 

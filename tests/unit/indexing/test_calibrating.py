@@ -1,12 +1,10 @@
 """The relevance scale of a library: measured when its clips change, stored in it, used by its searches."""
 
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from indexers.errors import WeightsMissing
-from indexers.protocol import TextEncoder, TextTower
 from rag.indexing import calibrating
 from rag.indexing.calibrating import calibrate_scores
 from rag.records import SearchFilter
@@ -31,7 +29,7 @@ class Opened:
 
     def __init__(self) -> None:
         self.tower = ImageWords()
-        self.tower.weights = ""  # type: ignore[attr-defined]  # of no file
+        self.tower.weights = ""
         self.times = 0
         self.missing = False
 
@@ -56,9 +54,7 @@ def library(tmp_path: Path, opened: Opened) -> Path:
 
 def relevance(folder: Path, query: str, where: SearchFilter | None = None) -> list[float]:
     with Reader.open(folder) as reader:
-        retriever = Retriever(
-            reader, cast(TextTower, ImageWords()), cast(TextEncoder, BagOfWords()), SETTINGS
-        )
+        retriever = Retriever(reader, ImageWords(), BagOfWords(), SETTINGS)
         return [clip.relevance for clip in retriever.find_clips(query, query, 5, where or SearchFilter())]
 
 
@@ -69,9 +65,7 @@ def test_an_event_of_three_seconds_is_relevant_on_the_librarys_own_scale(library
     with Writer.open(library) as writer:
         assert calibrate_scores(writer, SETTINGS) == ""
         held = writer.meta.calibration if writer.meta is not None else None
-    assert held is not None
     assert held.version == SCORE_MEASURES
-    assert held.image is not None
     assert held.image.sizes == (1, 4)
     assert max(relevance(library, shown)) > 0.99
     assert max(relevance(library, absent)) < 0.3
@@ -88,7 +82,6 @@ def test_it_is_measured_once_for_the_same_clips(library: Path, opened: Opened) -
         writer.flush()
         calibrate_scores(writer, SETTINGS)
         assert opened.times == 2
-        assert writer.meta is not None
         assert writer.meta.calibration != first
         writer.switch_encoder(EncoderRef("other", "other-1", 3)).commit()
         assert writer.meta.calibration is None
@@ -98,6 +91,5 @@ def test_without_the_weights_the_old_scale_stays_and_a_line_says_so(library: Pat
     opened.missing = True
     with Writer.open(library) as writer:
         line = calibrate_scores(writer, SETTINGS)
-        assert writer.meta is not None
         assert writer.meta.calibration is None
     assert "no such folder" in line

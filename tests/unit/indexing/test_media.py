@@ -52,7 +52,6 @@ def indexed(folder: Path, name: str, **flags: Any) -> IndexReport:
 
 def side(folder: Path) -> object:
     with Reader.open(folder / "library") as reader:
-        assert reader.meta is not None
         return reader.meta.settings["video.short_side"]
 
 
@@ -89,7 +88,6 @@ def test_seconds_that_are_lost_do_not_count_as_indexed(
     settings = load_settings(flags={"library": tmp_path / "library", **clips})
     (problem,) = index([tmp_path / "corpus"], settings=settings).problems
     said = re.match(r"lost about (\d+\.\d+) s of (\d+\.\d) s in ", problem.reason)
-    assert said is not None
     lost, whole = map(float, said.groups())
     assert lost > 1
     assert problem.action == f"indexed {whole - lost:.0f} s of it"

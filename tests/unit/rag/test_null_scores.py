@@ -138,7 +138,6 @@ def test_the_best_of_more_clips_must_be_better() -> None:
     tower = TOWERS["as CLIP"]
     ids, vectors, held = clips_of(video_frames(tower, 70, causes(0, 8)))
     null = measure_null_scores(tower.texts(causes(64, 9)), ids, vectors, lambda keys: [held[k] for k in keys])
-    assert null is not None
     assert null.sizes == (1, 8, 64, 70)
     assert null.locations[0] < null.locations[1] < null.locations[2]
     alone, among = standard_score(null, null.locations[1], 1), standard_score(null, null.locations[1], 70)

@@ -86,8 +86,8 @@ def test_an_installed_font_with_the_characters_is_taken(fonts: Path) -> None:
     write_font(fonts / "Zz.otf", CHINESE)
     (fonts / "Broken.ttf").write_bytes(b"no font")
     assert drawable(CHINESE, font_for(CHINESE, 20)) == CHINESE
-    assert Path(font_for(CHINESE, 20).path).name == "Zz.otf"  # type: ignore[union-attr]  # a FreeTypeFont
-    assert Path(font_for("a", 30, bold=True).path).name == "DejaVuSans.ttf"  # type: ignore[union-attr]  # as above
+    assert Path(font_for(CHINESE, 20).path).name == "Zz.otf"
+    assert Path(font_for("a", 30, bold=True).path).name == "DejaVuSans.ttf"
 
 
 def test_characters_that_no_font_has_are_named(fonts: Path) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from corpora.records import AudioClass, Clip, Shot, SoundTrack
 from rag.errors import LibraryError
 from rag.records import SearchFilter, ShotFilter
-from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.shots import CONTEXT_SECONDS, allowed_spans, browse, resolved, seen_spans, unmeasured
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -23,7 +21,7 @@ SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"]
 
 def shot(n: int, index: int, start: float, end: float, tone: str, style: str) -> Shot:
     video_id = video(n).video_id
-    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start, tone, float(n), style)  # type: ignore[arg-type]  # a literal
+    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start, tone, float(n), style)
 
 
 def shots_of(n: int) -> list[Shot]:
@@ -57,7 +55,7 @@ class PlainScale:
         return np.asarray(queries @ rows.T, np.float64)
 
 
-SCALE = cast("ImageScoreCalibrator", PlainScale())
+SCALE = PlainScale()
 
 
 def watched(lamp: dict[float, float], kettle: dict[float, float], seconds: int = 60) -> list[ClipFrames]:
@@ -88,7 +86,7 @@ def test_moments_are_after_and_before_what_is_seen(tmp_path: Path) -> None:
         frames = watched(steadily(2, 6, 5.0), steadily(50, 54, 5.0))
 
         def allowed(**asked: str) -> list[tuple[float, float]]:
-            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one type for many
+            wanted = ShotFilter(**asked)
             return allowed_spans(reader, video(1).video_id, wanted, SCALE, lambda _: frames)
 
         (_, lit), (boils, _) = (seen_spans(frames, text, SCALE)[0] for text in ("a lamp", "a kettle"))
@@ -103,7 +101,7 @@ def test_conditions_meet_in_time(tmp_path: Path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
 
         def allowed(**asked: object) -> list[tuple[float, float]]:
-            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one type for many
+            wanted = ShotFilter(**asked)
             return allowed_spans(reader, video(1).video_id, wanted, None, lambda _: [])
 
         assert allowed(tone="warm") == [(0, 20)]
@@ -147,7 +145,7 @@ def remeasured(folder: Path, n: int, style: str, classes: tuple[AudioClass | Non
         writer.begin_video(made)
         levels = np.array([np.nan if name is None else -20.0 for name in classes or ()], np.float32)
         track = SoundTrack(made.video_id, classes, levels) if classes is not None else None
-        whole = dataclasses.replace(shot(n, 0, 0, 60, "warm", "live"), style=style)  # type: ignore[arg-type]  # a literal
+        whole = dataclasses.replace(shot(n, 0, 0, 60, "warm", "live"), style=style)
         writer.put_measures(made.video_id, [whole], track)
         writer.finish_video(made, {"shots": "x", "sound": "x"})
 
@@ -159,8 +157,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
     with Reader.open(tmp_path / "lib") as reader:
 
         def left(**asked: object) -> tuple[int, int, str]:
-            found = unmeasured(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one type for many
-            assert found is not None
+            found = unmeasured(SearchFilter(shots=ShotFilter(**asked)), reader)
             return found.videos, found.of, "; ".join(found.why)
 
         assert unmeasured(SearchFilter(), reader) is None
@@ -170,7 +167,6 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert left(style="2d")[:2] == (1, 3)
         assert left(audio="music")[:2] == (3, 3)
         one = unmeasured(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
-        assert one is not None
         assert (one.videos, one.of, one.why) == (0, 1, ())
 
 

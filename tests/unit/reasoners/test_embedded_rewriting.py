@@ -169,7 +169,6 @@ def test_the_option_named_first_or_last_is_taken(end: str, choice: str) -> None:
         window(300.0, "Now the woman folds the towel."),
     )
     reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
-    assert reply is not None
     assert reply.choice == choice
     assert sum(reply.scores) == pytest.approx(1.0, abs=1e-5)
     assert reply.windows == (0, 1)
@@ -185,6 +184,5 @@ def test_the_window_that_words_and_frames_support_together_is_taken() -> None:
         window(90.0, "The man takes the lamp.", seen="lamp"),
     )
     reply = answer_over_time(asked, SentenceVectors(BagOfWords()), ImageScoreCalibrator(ImageWords()))
-    assert reply is not None
     assert reply.choice == "A"
     assert "at 90 s" in reply.explanation

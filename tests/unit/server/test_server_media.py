@@ -142,7 +142,7 @@ def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
     names = dict(zip(("container", "codec", "audio_codec", "pixel_format"), facts, strict=True))
     media = SimpleNamespace(probe=lambda *_: SimpleNamespace(**names))
     video = Video("v", "v.mp4", "", "", (), SECONDS, 25.0, 160, 120, True, "")
-    found = how_to_play(SimpleNamespace(media=media), video, path)  # type: ignore[arg-type]  # its media alone
+    found = how_to_play(SimpleNamespace(media=media), video, path)
     assert (found["play"], bool(found["reason"])) == (play, play in ("remux", "clip"))
 
 

@@ -112,7 +112,6 @@ def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 10) 
     found = 0
     with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as coded:
         vectors = coded._snapshot.vectors("evidence")
-        assert vectors is not None
         assert isinstance(vectors.parts[0], code_index.Segment)
         assert exact.count_clips(where) == coded.count_clips(where)
         for seed in range(questions):
@@ -309,7 +308,7 @@ def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_pa
             where = SearchFilter(videos=frozenset([video(7).video_id]))
             assert len(pinned.search_evidence(query, 10, where)) == 10
             assert pinned.search_evidence(query, 10, where) == exact.search_evidence(query, 10, where)
-        parts = pinned._snapshot.vectors("evidence").parts  # type: ignore[union-attr]  # there is one
+        parts = pinned._snapshot.vectors("evidence").parts
         assert isinstance(parts[0], code_index.Segment)
 
 

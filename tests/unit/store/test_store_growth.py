@@ -48,7 +48,6 @@ def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None
         switch = writer.switch_encoder(OTHER)
         switch.add([clip_frames(1, i, OTHER.dim) for i in (0, 1)])
     with Reader.open(tmp_path / "lib") as reader:
-        assert reader.meta is not None
         assert reader.meta.image_encoder == IMAGE
         assert len(reader.search_clips(unit(0, IMAGE.dim), 9)) == 4
     with Writer.open(tmp_path / "lib") as writer, Reader.open(tmp_path / "lib") as beside:
@@ -56,7 +55,6 @@ def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None
         assert [switch.lacks(video(n).video_id) for n in (1, 2)] == [False, True]
         switch.add([clip_frames(n, i, OTHER.dim) for n, i in ((1, 1), (2, 0), (2, 1))])
         switch.commit()
-        assert writer.meta is not None
         assert writer.meta.image_encoder == OTHER
         writer.maintain()
         beside.refresh()

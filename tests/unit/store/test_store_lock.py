@@ -114,7 +114,6 @@ def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
     ) as child:
         try:
-            assert child.stdout is not None
             assert child.stdout.readline() == "held\n"
             with pytest.raises(LibraryBusy, match=f"process {child.pid} "), writer_lock(path):
                 pass

@@ -267,8 +267,6 @@ def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path: Pa
         *(tmp_path / name for name in ("small", "none", "large")), settings=SETTINGS
     ) as library:
         meta = library.engine.reader.meta
-        assert meta is not None
-        assert meta.calibration is not None
         assert meta.calibration.image == NullScores((50,), (0.1,), (0.1,))
         assert library.library_id.count("+") == 2
         assert library.reopen().library_id == library.library_id

@@ -3,14 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 from corpora.identity import content_hash
 from rag.errors import AccessRefused, NoMedia, NoTranscript, PageGone, QuestionError, WebUnusable
-from rag.library import Library
 from rag.records import VideoHit
 from rag.web import PageEntry, TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.engine import K1, Bm25, SearchEngine, words
@@ -99,7 +98,7 @@ def test_gates(folder: Path) -> None:
     ):
         url = f"{HOST}{fate}"
         if opened:
-            assert cast(VideoEntry, web.open(url)).availability == fate
+            assert web.open(url).availability == fate
         else:
             with pytest.raises(PageGone):
                 web.open(url)
@@ -136,9 +135,7 @@ class FakeLibrary:
     def search(self, query: str, **_: Any) -> list[VideoHit]:
         if query == "!":
             raise QuestionError("no word")
-        return [
-            VideoHit("", video_id, 0.0, 5.0, cast(Any, SimpleNamespace()), 1.0) for video_id in self.video_ids
-        ]
+        return [VideoHit("", video_id, 0.0, 5.0, SimpleNamespace(), 1.0) for video_id in self.video_ids]
 
 
 def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> None:
@@ -146,7 +143,7 @@ def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> 
     entries = {entry.id: entry for entry in plain.catalogue.videos}
     by_title = [result.url for result in plain.search_videos("kettle video 7").results]
     held = [entries["video03"].content_id] * 2 + ["of another web"]
-    library = cast(Library, FakeLibrary(held))
+    library = FakeLibrary(held)
     web = open_web(tmp_path / "web", dense=False, library=library)
     first, second = (result.url for result in web.search_videos("kettle video 7").results[:2])
     assert {first, second} == {entries["video03"].url, by_title[0]}
