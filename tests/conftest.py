@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _module_settings(request: pytest.FixtureRequest) -> Iterator[None]:
+def _module_settings(request) -> Iterator[None]:
     """No RAG_* setting of the person who runs the tests, and `SETTINGS` in the slow folders: for a module's
     fixtures too."""
     folder = request.path.relative_to(HERE).parts[0]
@@ -142,9 +142,7 @@ def _module_settings(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> None:
+def _bare_environment(monkeypatch, tmp_path_factory, request) -> None:
     """No hub cache and no models folder of the person who runs the tests."""
     # Not made: a `tmp_path` of each of 5,000 tests costs more than most of them.
     home = tmp_path_factory.getbasetemp() / f"home-{id(request.node)}"
@@ -156,7 +154,7 @@ def _bare_environment(
 
 
 @pytest.fixture(scope="session")
-def _tiny_text_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _tiny_text_folder(tmp_path_factory) -> Path:
     from tests.fakes.tiny_text import write_tiny_text
 
     return write_tiny_text(tmp_path_factory.mktemp("models") / "tiny-text")

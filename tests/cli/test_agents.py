@@ -46,7 +46,7 @@ def told(shape: dict[str, Any]) -> tuple[Any, ...]:
     ],
 )
 def test_a_run_over_a_web_without_a_library(
-    words: tuple[str, ...], code: int, found: tuple[Any, ...], said: str, kinds: set[str], tmp_path: Path
+    words: tuple[str, ...], code: int, found: tuple[Any, ...], said: str, kinds: set[str], tmp_path
 ) -> None:
     make_web(tmp_path / "web")
     done = run_rag(tmp_path, "agent", *words, "--web", "web", "--json", "--trace", "a.jsonl")
@@ -60,7 +60,7 @@ def test_a_run_over_a_web_without_a_library(
     assert {"search", "result", *kinds} <= {step["kind"] for step in steps}
 
 
-def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:
+def test_another_process_makes_the_same_bytes(tmp_path) -> None:
     make_web(tmp_path / "web")
     for run, name in ((run_rag, "a"), (run_rag_process, "b")):
         words = ("--web", "web", "--json", "--trace", f"{name}.jsonl")
@@ -68,7 +68,7 @@ def test_another_process_makes_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
-def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
+def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path) -> None:
     make_web(tmp_path / "web", **{f"video{number:02d}": "dead" for number in range(12)})
     words = ("agent", *BROWSE, "--web", "web", "--json")
     done = run_rag(tmp_path, *words)
@@ -83,7 +83,7 @@ def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -
         assert (done.returncode, json.loads(done.stdout)["answer"]["matched"]) == (code, matched)
 
 
-def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
+def test_files_are_a_web_of_their_own(tmp_path) -> None:
     """`--corpus`: videos with their subtitles, without a library; their names say nothing of them."""
     (tmp_path / "videos").mkdir()
     write_video(tmp_path / "videos" / "clip_7.mp4", 3.0)
@@ -108,7 +108,7 @@ def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
         (("raclo", "--before", "a cup"), 2, "GKTA"),
     ],
 )
-def test_wrong_words_are_one_line(words: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
+def test_wrong_words_are_one_line(words: tuple[str, ...], code: int, said: str, tmp_path) -> None:
     done = run_rag(tmp_path, "agent", *words)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
@@ -118,7 +118,7 @@ URL = "https://videos.example/watch?v=kettle"
 
 
 @pytest.fixture
-def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def web(tmp_path, monkeypatch) -> str:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "web").mkdir()
     write_video(tmp_path / "web" / "kettle.mp4", 1.0)
@@ -139,14 +139,14 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ],
 )
 @pytest.mark.usefixtures("web")
-def test_what_is_refused(words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_refused(words: list[str], code: int, said: str, capsys) -> None:
     assert main(["web", *words]) == code
     error = capsys.readouterr().err
     assert said in error
     assert len(error.splitlines()) == 1
 
 
-def test_a_web_out_of_a_folder(web: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_web_out_of_a_folder(web: str, capsys) -> None:
     assert main(["web", "build", "out", web]) == 0
     report = json.loads(capsys.readouterr().out)
     # A web is a source of the next: its rows and its pages are taken up.

@@ -25,7 +25,7 @@ odd = missing_module:read
 
 
 @pytest.fixture(autouse=True)
-def _broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _broken(tmp_path, monkeypatch) -> Iterator[None]:
     """A broken task, a solver that raises, and a broken document reader are installed."""
     site = tmp_path / "site"
     metadata = site / "broken-1.0.dist-info"
@@ -40,7 +40,7 @@ def _broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     all_entry_points.cache_clear()
 
 
-def test_the_other_tasks_and_solvers_are_listed(tmp_path: Path) -> None:
+def test_the_other_tasks_and_solvers_are_listed(tmp_path) -> None:
     done = run_rag(tmp_path, "eval", "list", "--json")
     assert done.returncode == 3
     listed = {each["name"]: each["systems"] for each in json.loads(done.stdout)["benchmarks"]}
@@ -56,7 +56,7 @@ def test_the_other_tasks_and_solvers_are_listed(tmp_path: Path) -> None:
     )
 
 
-def test_a_broken_reader_is_a_problem_of_its_files(tmp_path: Path) -> None:
+def test_a_broken_reader_is_a_problem_of_its_files(tmp_path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "a.odd").write_text("odd text")
@@ -68,7 +68,7 @@ def test_a_broken_reader_is_a_problem_of_its_files(tmp_path: Path) -> None:
     assert json.loads(run_rag(tmp_path, "stats", "--json").stdout)["passages"] == 1
 
 
-def test_doctor_loads_every_extension(tmp_path: Path) -> None:
+def test_doctor_loads_every_extension(tmp_path) -> None:
     done = run_rag(tmp_path, "doctor", "--json")
     assert done.returncode == 1
     rows = {each["name"]: each for each in json.loads(done.stdout)["checks"] if each["area"] == "extension"}
@@ -84,7 +84,7 @@ def test_doctor_loads_every_extension(tmp_path: Path) -> None:
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
-def test_their_commands_have_flags_that_there_are(tmp_path: Path) -> None:
+def test_their_commands_have_flags_that_there_are(tmp_path) -> None:
     job = yaml.safe_load((DEPLOY / "rayjob.yaml").read_text())
     cluster = job["spec"]["rayClusterSpec"]
     for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
@@ -104,9 +104,7 @@ def test_their_commands_have_flags_that_there_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [("--config", "own.toml"), ()])
-def test_the_printed_settings_start_the_server_of_this_library(
-    given: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_the_printed_settings_start_the_server_of_this_library(given: tuple[str, ...], tmp_path) -> None:
     (tmp_path / "caf\xe9").mkdir()
     file = tmp_path / (given[1] if given else "rag.toml")
     file.write_text("seed = 7\n")

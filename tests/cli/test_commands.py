@@ -20,7 +20,7 @@ from tests.fakes.libraries import FixedLibrary
 
 
 @pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FixedLibrary:
+def library(monkeypatch, tmp_path) -> FixedLibrary:
     monkeypatch.chdir(tmp_path)
     library = FixedLibrary()
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
@@ -35,9 +35,7 @@ def test_the_library_by_rote_is_asked_as_a_real_one() -> None:
             assert [each for each in ours if each not in known and each != "given"] == [], name
 
 
-def test_the_settings_in_effect_are_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_settings_in_effect_are_listed(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my.toml").write_text('[ocr]\nmode = "off"\n', encoding="utf-8")
     assert main(["doctor", "--settings", "--config", "my.toml", "--text"]) == 0
@@ -54,7 +52,7 @@ def _json(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys) -> None:
     filters = ["--path", "*.mp4", "--start", "5", "--threshold", "0.2"]
     assert main(["ask", "What?", "-o", "a drill", "-o", "a lamp", *filters]) == 0
     where = SearchFilter(paths=("*.mp4",), start=5.0)
@@ -64,7 +62,7 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
 
 
-def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys) -> None:
     assert main(["search", "lamp", "--start", "1:02:03.5", "--end", "1:02:10"]) == 0
     assert main(["localize", "a.mp4", "lamp", "--window", "00:02"]) == 0
     assert library.asked[0][1]["where"] == SearchFilter(start=3723.5, end=3730.0)
@@ -73,7 +71,7 @@ def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys: pytest
 
 
 @pytest.mark.usefixtures("library")
-def test_globs_that_no_file_matches_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_globs_that_no_file_matches_are_named(capsys, tmp_path) -> None:
     line = "no file of the library matches zzz*, nothing.mp4"
     globs = ["--path", "zzz*", "--path", "nothing.mp4"]
     assert main(["ask", "What?", *globs]) == 0
@@ -88,7 +86,7 @@ def test_globs_that_no_file_matches_are_named(capsys: pytest.CaptureFixture[str]
     assert "no file of the library" not in capsys.readouterr().err
 
 
-def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_is_for_people(library: FixedLibrary, capsys) -> None:
     assert main(["ask", "What?", "--text", "--library", "my lib"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("a lamp\nconfidence 0.90")
@@ -99,9 +97,7 @@ def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture
     assert library.asked == [("What?", {"options": (), "where": None})]
 
 
-def test_videos_that_an_ended_run_left_are_named(
-    library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_videos_that_an_ended_run_left_are_named(library: FixedLibrary, monkeypatch, capsys) -> None:
     monkeypatch.setattr(library.engine.reader, "unfinished", lambda: frozenset(("a", "b")))
     assert main(["ask", "Is the bolt tight?"]) == 0
     assert (
@@ -110,7 +106,7 @@ def test_videos_that_an_ended_run_left_are_named(
     )
 
 
-def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_and_localize(library: FixedLibrary, capsys) -> None:
     """What they print as JSON: tests/golden."""
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
     assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
@@ -126,9 +122,7 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     ]
 
 
-def test_copies_of_what_is_found_are_listed(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_of_what_is_found_are_listed(library: FixedLibrary, capsys, monkeypatch) -> None:
     files = [SimpleNamespace(path=path) for path in ("a.mp4", "b/a.mp4", "c/a copy.mp4")]
 
     def copies(paths: Iterable[str]) -> list[tuple[str, list[SimpleNamespace]]]:
@@ -148,7 +142,7 @@ def test_copies_of_what_is_found_are_listed(
 
 
 def test_hits_that_nothing_relevant_is_among_are_called_so(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    library: FixedLibrary, capsys, monkeypatch
 ) -> None:
     for relevance, far in ((0.0, True), (0.29, True), (0.31, False)):
         hits = [PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5, relevance)]
@@ -163,7 +157,7 @@ def test_hits_that_nothing_relevant_is_among_are_called_so(
 
 
 @pytest.mark.usefixtures("library")
-def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_passage_and_draws_none(capsys) -> None:
     assert main(["show", "p1", "--text"]) == 0
     assert capsys.readouterr().out == "Lamps  (n.md)\n\nA lamp\\x1b\ngives light.\n"
     assert main(["show", "p1", "--clip", "x.mp4"]) == 2
@@ -171,7 +165,7 @@ def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.usefixtures("library")
-def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stats_problems_and_remove(capsys) -> None:
     assert main(["stats"]) == 0
     assert _json(capsys)["clips"] == 4
     assert main(["stats", "--text"]) == 0
@@ -186,7 +180,7 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert "none of these is in the library: b.txt" in capsys.readouterr().err
 
 
-def test_a_bug_is_raised(library: FixedLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_raised(library: FixedLibrary, monkeypatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise BrokenPipeError("ours")
 
@@ -199,9 +193,7 @@ def _lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_batch_of_questions_goes_on_where_it_stopped(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_batch_of_questions_goes_on_where_it_stopped(library: FixedLibrary, capsys, tmp_path) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     asked = [
         {"_id": "1", "text": "a?", "options": ["x", "y"]},
@@ -232,7 +224,7 @@ def test_a_batch_of_questions_goes_on_where_it_stopped(
     ],
 )
 def test_a_batch_of_before_something_was_indexed_is_refused(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], command: list[str]
+    library: FixedLibrary, capsys, command: list[str]
 ) -> None:
     Path("q.jsonl").write_text('{"_id": "1", "text": "a?"}\n', encoding="utf-8")
     assert main(command) == 0
@@ -244,9 +236,7 @@ def test_a_batch_of_before_something_was_indexed_is_refused(
     assert _json(capsys)["asked"] == 1
 
 
-def test_a_batch_stops_where_every_question_would_fail(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_batch_stops_where_every_question_would_fail(library: FixedLibrary, capsys, tmp_path) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     asked = [{"_id": text, "text": text} for text in ("a?", "server", "c?")]
     questions.write_text("\n".join(json.dumps(entry) for entry in asked))
@@ -258,7 +248,7 @@ def test_a_batch_stops_where_every_question_would_fail(
     assert [text for text, _ in library.asked] == ["a?", "server"]
 
 
-def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, tmp_path: Path) -> None:
+def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, tmp_path) -> None:
     queries, run = tmp_path / "q.jsonl", tmp_path / "out.trec"
     queries.write_text('{"_id": "q2", "text": "lamp"}\n{"_id": "q1", "text": "drill"}\n')
     command = ["search", "--queries", str(queries), "--run", str(run), "--kind", "all"]
@@ -277,7 +267,7 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
 
 
 def test_two_equal_options_are_refused_but_in_a_file_of_questions(
-    library: FixedLibrary, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    library: FixedLibrary, tmp_path, capsys
 ) -> None:
     assert main(["ask", "What?", "-o", "a drill", "-o", "A  drill"]) == 2
     assert capsys.readouterr().err == "rag: options A and B are the same\n"
@@ -288,7 +278,7 @@ def test_two_equal_options_are_refused_but_in_a_file_of_questions(
 
 
 @pytest.mark.usefixtures("library")
-def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys) -> None:
     words, lines = ["search", "--queries", "q.jsonl", "--run", "a.trec"], "a.windows.jsonl"
     Path("q.jsonl").write_text('{"_id": "1", "text": "lamp"}\n')
     assert main(words) == 0
@@ -320,9 +310,7 @@ def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys: pytest.Cap
         ["ask", "x", "--nonsense"],
     ],
 )
-def test_wrong_usage_is_one_line_and_2(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
+def test_wrong_usage_is_one_line_and_2(library: FixedLibrary, capsys, words: list[str]) -> None:
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -341,7 +329,7 @@ def test_wrong_usage_is_one_line_and_2(
     ],
 )
 def test_a_cited_file_that_is_not_as_it_was_indexed_is_named(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], state: FileState, said: str
+    library: FixedLibrary, capsys, state: FileState, said: str
 ) -> None:
     for words, path, key in (
         (["ask", "a lamp?"], "a.mp4", "citations"),

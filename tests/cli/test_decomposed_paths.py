@@ -1,7 +1,6 @@
 """Folders that macOS wrote are in NFD, typed ones in NFC: both name the same file of the library."""
 
 import unicodedata
-from pathlib import Path
 
 import pytest
 
@@ -16,9 +15,7 @@ TYPED = "Prüfung/Öl.md"
 STORED = unicodedata.normalize("NFD", TYPED)
 
 
-def test_a_typed_path_finds_and_removes_what_is_stored_decomposed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_typed_path_finds_and_removes_what_is_stored_decomposed(tmp_path, monkeypatch, capsys) -> None:
     path = tmp_path / STORED
     path.parent.mkdir()
     path.write_text("The oil pump is changed every 30 hours.\n")

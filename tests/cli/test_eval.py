@@ -19,7 +19,7 @@ TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -32,9 +32,7 @@ def _variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("RAG_")}
 
 
-def test_settings_of_file_and_flags_reach_the_task(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_of_file_and_flags_reach_the_task(capsys, monkeypatch) -> None:
     toy = ToyTask(count=2)
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     Path("mine.toml").write_text("[search]\ntop_k = 17\n[ocr]\nmode = 'on'\n", encoding="utf-8")
@@ -47,9 +45,7 @@ def test_settings_of_file_and_flags_reach_the_task(
     assert _variables() == before
 
 
-def test_queries_that_the_model_lost_are_counted_on_stderr(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queries_that_the_model_lost_are_counted_on_stderr(capsys, monkeypatch) -> None:
     failures = {"q000": ReplyInvalid("no usable reply"), "q002": BudgetSpent("30 calls")}
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: ToyTask(count=4, failures=failures))
     assert main(["eval", "run", TOY, "--system", "localized"]) == 0
@@ -60,7 +56,7 @@ def test_queries_that_the_model_lost_are_counted_on_stderr(
     )
 
 
-def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_that_a_task_cannot_honour_is_refused(capsys) -> None:
     Path("mine.toml").write_text("[ocr]\nmode = 'on'\n", encoding="utf-8")
     assert main(["eval", "run", "egofact-workbench-mini", "--config", "mine.toml"]) == 2
     said = capsys.readouterr().err
@@ -70,7 +66,7 @@ def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFi
     assert not Path("egofact-workbench-mini").exists()
 
 
-def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_scored_again(capsys) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8"]) == 0
     path = Path("runs/toy/localized-seed0/samples.jsonl")
     first = path.read_bytes()
@@ -87,7 +83,7 @@ def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert "toy: no judge 'moon'; its judges are coin, die" in capsys.readouterr().err
 
 
-def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_then_report_then_show(capsys) -> None:
     words = ["--system", "no-localization,localized", "--seed", "1", "--limit", "16"]
     assert main(["eval", "run", TOY, *words]) == 0
     shape = printed(capsys)
@@ -109,7 +105,7 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path(shape["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
-def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_for_people(capsys) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8", "--text"]) == 0
     out = capsys.readouterr().out
     assert "runs/toy/localized-seed0" in out
@@ -130,16 +126,14 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "nowhere", "q001"], "no run of 'rag eval run'"),
     ],
 )
-def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
+def test_wrong_words_are_one_line(capsys, words: list[str], line: str) -> None:
     assert main(["eval", *words]) == 2
     said = capsys.readouterr().err
     assert line in said
     assert said.count("\n") == 1
 
 
-def test_list_names_benchmarks_and_systems(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_list_names_benchmarks_and_systems(capsys, monkeypatch) -> None:
     toy = EntryPoint("toy", TOY, tasks.GROUP)
     monkeypatch.setattr(tasks, "all_entry_points", lambda group: {"toy": toy} if group == tasks.GROUP else {})
     monkeypatch.setattr(tasks, "find_entry_point", lambda *_: toy)

@@ -20,7 +20,7 @@ from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture
-def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def colours(tmp_path, monkeypatch) -> Path:
     """Eight seconds: two red, two green, two blue, two grey."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my video.mp4"
@@ -32,7 +32,7 @@ def _write(path: Path) -> None:
     write_video(path, 8, size=(320, 240))
 
 
-def test_a_sheet_and_a_clip(colours: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sheet_and_a_clip(colours: Path, capsys) -> None:
     _write(colours)
     assert main(["show", "my video.mp4@2-6", "--frames", "4", "--clip", "cut.mp4", "--out", "s.png"]) == 0
     shape = json.loads(capsys.readouterr().out)
@@ -56,7 +56,7 @@ def test_the_frames_are_those_of_the_window(colours: Path) -> None:
     assert np.abs(middles[0] - middles[1]).max() > 60
 
 
-def test_a_video_that_is_gone_is_said_and_1(colours: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_video_that_is_gone_is_said_and_1(colours: Path, capsys) -> None:
     assert main(["show", "my video.mp4@0-2"]) == 1
     said = capsys.readouterr()
     assert json.loads(said.out)["sheet"] is None
@@ -65,9 +65,7 @@ def test_a_video_that_is_gone_is_said_and_1(colours: Path, capsys: pytest.Captur
     assert "index the folder it was moved to" in said.err
 
 
-def test_the_ending_of_a_name_is_that_of_what_is_written(
-    colours: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_ending_of_a_name_is_that_of_what_is_written(colours: Path, capsys) -> None:
     _write(colours)
     assert main(["show", "x@0-2", "--out", "s.jpg"]) == 2
     assert "s.jpg: a PNG image is written, whose name ends in .png" in capsys.readouterr().err
@@ -84,7 +82,7 @@ def test_names_of_sheets_are_plain() -> None:
 
 
 @pytest.fixture
-def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def video(tmp_path, monkeypatch) -> Path:
     """Four seconds of 25 frames, from 10:00:00:00 on."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my video.mov"
@@ -102,7 +100,7 @@ def _found(path: Path, video_id: str = "v1") -> dict[str, object]:
     return {"schema": "rag.search/1", "query": "a lamp", "results": [hit, {"kind": "passage"}]}
 
 
-def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_citations_become_a_list(video: Path, capsys) -> None:
     assert main(["export", "x@1-2", "my video.mov@2-3", "--out", "cut.edl", "--handles", "0.2"]) == 0
     shape = json.loads(capsys.readouterr().out)
     assert (shape["schema"], shape["format"], shape["selects"]) == ("rag.export/1", "edl", 2)
@@ -113,9 +111,7 @@ def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.usefixtures("video")
-def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(capsys) -> None:
     assert main(["export", "x@1-2", "x@2-200", "--format", "vtt"]) == 0
     assert capsys.readouterr().err == "rag: x@2-200: cut to the end of its video, at 4 s\n"
     assert "00:00:02.000 --> 00:00:04.000" in Path("selects.vtt").read_text(encoding="utf-8")
@@ -131,9 +127,7 @@ def test_one_file_goes_to_standard_output(video: Path, capsysbinary: pytest.Capt
     assert {path.name for path in video.parent.iterdir()} == {video.name, "selects.csv"}
 
 
-def test_a_search_is_piped(
-    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_search_is_piped(video: Path, monkeypatch, capsys) -> None:
     _pipe(monkeypatch, _found(video))
     assert main(["export", "--from", "-", "--text"]) == 0
     said = capsys.readouterr()
@@ -142,7 +136,7 @@ def test_a_search_is_piped(
     assert made["tracks"]["children"][0]["children"][0]["name"] == "a lamp"
 
 
-def test_json_needs_no_library(video: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_needs_no_library(video: Path, monkeypatch) -> None:
     def none(*_: object, **__: object) -> None:
         raise LibraryNotFound("no library here")
 
@@ -152,7 +146,7 @@ def test_json_needs_no_library(video: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "00:00:01.000 --> 00:00:02.000\na lamp" in Path("selects.vtt").read_text(encoding="utf-8")
 
 
-def test_a_missing_video_is_skipped_and_3(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_video_is_skipped_and_3(video: Path, capsys) -> None:
     lines = [json.dumps(_found(video)), json.dumps(_found(Path("gone.mp4"), ""))]
     Path("found.json").write_text("\n".join(lines), encoding="utf-8")
     assert main(["export", "--from", "found.json", "--format", "vtt"]) == 3
@@ -164,9 +158,7 @@ def test_a_missing_video_is_skipped_and_3(video: Path, capsys: pytest.CaptureFix
     assert not Path("selects.csv").exists()
 
 
-def test_json_of_a_video_that_another_one_replaced_is_refused(
-    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_of_a_video_that_another_one_replaced_is_refused(video: Path, monkeypatch, capsys) -> None:
     """Once the file is indexed again, the library has no video with the old id, and another one there."""
 
     def unknown(*_: object) -> str:
@@ -179,9 +171,7 @@ def test_json_of_a_video_that_another_one_replaced_is_refused(
     assert not Path("selects.vtt").exists()
 
 
-def test_wrong_usage_is_one_line(
-    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage_is_one_line(video: Path, monkeypatch, capsys) -> None:
     Path("notes.edl").write_text("mine", encoding="utf-8")
     Path("bytes.json").write_bytes(b"\xff\xfe")
     Path("found.json").write_text(json.dumps(_found(video)), encoding="utf-8")

@@ -13,7 +13,7 @@ from tests.fakes.store_material import META, add_video, fill, video, video_path
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     for name in ("left", "right"):
         fill(folder / name)

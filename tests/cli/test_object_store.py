@@ -19,7 +19,7 @@ from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -> Path:
+def corpus(tmp_path, bucket: FakeStore, monkeypatch) -> Path:
     for name, value in {**bucket.environment, "RAG_ENCODER__IMAGE": "none", "RAG_OCR__MODE": "off"}.items():
         monkeypatch.setenv(name, value)
     folder = tmp_path / "corpus"
@@ -30,9 +30,7 @@ def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -
     return folder
 
 
-def test_index_ask_show_remove_and_pull(
-    corpus: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore, monkeypatch) -> None:
     home, library = corpus.parent, f"{bucket.url}/library"
     local, stored = ("--library", "local"), ("--library", library)
     for place in (local, stored):
@@ -92,7 +90,7 @@ def _timeless(text: str) -> object:
 
 @pytest.mark.parametrize("words", [("stats",), ("search", "oil"), ("index", ".")])
 def test_a_store_that_cannot_be_reached_is_one_line(
-    words: tuple[str, ...], tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], tmp_path, bucket: FakeStore, monkeypatch
 ) -> None:
     monkeypatch.setenv("RAG_STORAGE__ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("RAG_STORAGE__ALLOW_HTTP", "true")

@@ -18,7 +18,7 @@ Refuse = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch) -> Path:
     """A folder with inputs for every command."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def video(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def video(here: Path, monkeypatch) -> Path:
     path = here / "made.mp4"
     write_video(path, 4, size=(320, 240))
     monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
@@ -35,14 +35,14 @@ def video(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> FixedLibrary:
+def library(monkeypatch) -> FixedLibrary:
     library = FixedLibrary()
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     return library
 
 
 @pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]) -> Refuse:
+def refused(capsys) -> Refuse:
     """Runs a command that is refused in one line."""
 
     def refused(why: str, *words: str) -> None:
@@ -111,7 +111,7 @@ def test_reports_and_pictures_of_runs_replace_nothing(refused: Refuse, here: Pat
 
 
 @pytest.mark.usefixtures("video")
-def test_a_full_disk_is_a_failure_and_no_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_a_failure_and_no_wrong_usage(capsys) -> None:
     for words in (["show", "f@0-2", "--out"], ["show", "f@0-2", "--clip"], ["export", "f@0-2", "--out"]):
         form = ["--format", "edl"] if words[0] == "export" else []
         assert main([*words, "/dev/full", *form]) == 1, words
@@ -134,7 +134,7 @@ def test_an_input_is_never_an_output(refused: Refuse) -> None:
 
 
 def test_what_show_and_export_write_replaces_no_file_of_the_library(
-    video: Path, refused: Refuse, monkeypatch: pytest.MonkeyPatch
+    video: Path, refused: Refuse, monkeypatch
 ) -> None:
     held = video.read_bytes()
     refused("is an input of this command", "show", "f@0-2", "--clip", "made.mp4", "--force")

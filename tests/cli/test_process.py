@@ -49,7 +49,7 @@ def _python(code: str, *words: str, cwd: Path = ROOT, **environment: str) -> Don
 @pytest.mark.parametrize(
     ("command", "more"), [("search", {"llama_index", "rich", "jinja2", "networkx"}), ("ask", set())]
 )
-def test_a_question_imports_no_more_than_it_needs(tmp_path: Path, command: str, more: set[str]) -> None:
+def test_a_question_imports_no_more_than_it_needs(tmp_path, command: str, more: set[str]) -> None:
     encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(Meta(None, EncoderRef("all-MiniLM-L6-v2", encoder.fingerprint, 384)))
@@ -67,7 +67,7 @@ def test_a_question_imports_no_more_than_it_needs(tmp_path: Path, command: str, 
     assert not (UNNEEDED | more) & set(ast.literal_eval(names))
 
 
-def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
+def test_help_loads_nothing_heavy_and_is_quick(tmp_path) -> None:
     code = (
         "import sys, time; from rag._cli.main import main; code = main(['--help'])\n"
         "heavy = {'pydantic', 'rich', 'numpy', 'torch', 'lancedb', 'PIL', 'av', 'rag.settings'}\n"
@@ -85,13 +85,13 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     assert best[code] < 6 * best[plain], best
 
 
-def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
+def test_an_output_that_is_full_is_one_line(tmp_path) -> None:
     done = _start(["sh", "-c", '"$0" "$@" >/dev/full', *RAG, "models", "list"], tmp_path)
     assert done.stderr == b"rag: the output cannot be written: no space left on device\n"
     assert done.returncode == 1
 
 
-def test_closed_streams_harm_nothing(tmp_path: Path) -> None:
+def test_closed_streams_harm_nothing(tmp_path) -> None:
     """A file that takes the free number would be written into."""
     (tmp_path / "a.txt").write_text("Cats purr when they are content.\n")
     line = '"$0" -m rag._cli.main index a.txt --dry-run <&- >&- 2>&-'
@@ -99,7 +99,7 @@ def test_closed_streams_harm_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
-def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+def test_a_working_folder_that_is_gone_is_said(tmp_path) -> None:
     (tmp_path / "gone").mkdir()
     command = ["sh", "-c", 'rmdir ../gone; exec "$0" -m rag._cli.main stats', sys.executable]
     done = _start(command, tmp_path / "gone")
@@ -107,7 +107,7 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
-def test_version_and_bare_call(tmp_path: Path) -> None:
+def test_version_and_bare_call(tmp_path) -> None:
     done = run_rag(tmp_path, "--version")
     assert (done.returncode, done.stdout) == (0, f"rag {rag.__version__}\n")
     bare = run_rag(tmp_path)
@@ -115,7 +115,7 @@ def test_version_and_bare_call(tmp_path: Path) -> None:
     assert "Commands:" in bare.stderr
 
 
-def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> None:
+def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path) -> None:
     done = _run("index", b"caf\xe9\n\x1b[31m", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout == b""
@@ -138,7 +138,7 @@ def test_an_interrupt_during_the_imports_is_one_line(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"rag: interrupted\n")
 
 
-def test_a_job_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+def test_a_job_ends_with_a_server_that_is_killed(tmp_path) -> None:
     job = (
         "import time; from pathlib import Path; from rag._cli.output import run_as_job; run_as_job()\n"
         "Path('begun').touch()\n"
@@ -169,7 +169,7 @@ def test_a_poor_locale_breaks_no_output() -> None:
     assert done.stdout.decode() == done.stderr.decode() == r"\u201c\xfc\u201d \u65e5\u672c" + "\n"
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+def test_a_reader_that_leaves_is_no_error(tmp_path) -> None:
     code = (
         "import sys; from rag._cli.output import print_json, print_lines\n"
         "sys.stdin.readline()\n"

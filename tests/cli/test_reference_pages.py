@@ -2,7 +2,6 @@
 
 import json
 import runpy
-from pathlib import Path
 from typing import NotRequired, get_origin
 
 import pytest
@@ -28,7 +27,7 @@ BELL = "\x07"
     ],
 )
 def test_a_document_has_the_keys_of_its_block_and_no_other(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
     library = FixedLibrary()

@@ -28,7 +28,7 @@ A soldering iron melts the tin on the copper wire.
 
 
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
+def indexed(tmp_path_factory) -> tuple[Path, dict[str, Any], str]:
     """A folder with its library, what `rag index` said on stdout, and on stderr."""
     home = tmp_path_factory.mktemp("home")
     corpus = home / "corpus"
@@ -46,7 +46,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
 
 
 @pytest.fixture
-def home(indexed: tuple[Path, dict[str, Any], str], monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(indexed: tuple[Path, dict[str, Any], str], monkeypatch) -> Path:
     monkeypatch.chdir(indexed[0])
     monkeypatch.setenv("RAG_OCR__MODE", "off")
     return indexed[0]
@@ -66,9 +66,7 @@ def test_the_bad_file_is_one_safe_line_and_the_rest_is_indexed(
     assert "\x1b" not in said
 
 
-def test_a_copy_of_an_indexed_video_is_that_video(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_copy_of_an_indexed_video_is_that_video(home: Path, tmp_path, capsys) -> None:
     original, copy = home / "corpus" / "workshop day.mp4", tmp_path / "copied.mp4"
     shutil.copy(original, copy)
     assert main(["localize", str(copy), "cordless drill"]) == 0
@@ -81,7 +79,7 @@ def test_a_copy_of_an_indexed_video_is_that_video(
 
 
 @pytest.mark.usefixtures("home")
-def test_what_ask_cites_show_shows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_ask_cites_show_shows(capsys, tmp_path) -> None:
     assert main(["ask", "What does the cordless drill make in the oak board?"]) == 0
     shape = json.loads(capsys.readouterr().out)
     [cited] = [citation for citation in shape["citations"] if citation["kind"] == "video"][:1]
@@ -95,7 +93,7 @@ def test_what_ask_cites_show_shows(capsys: pytest.CaptureFixture[str], tmp_path:
     assert out.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path: Path) -> None:
+def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path) -> None:
     queries, run, out = tmp_path / "q.jsonl", tmp_path / "r.trec", tmp_path / "a.jsonl"
     words = {"tin": "soldering iron on copper wire", "tea": "how hot is green tea brewed"}
     queries.write_text("".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in words.items()))
@@ -112,9 +110,7 @@ def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path: Path) -> None:
     assert [one["document"] for one in citations if one["path"] == str(files["tea"])] == [named["tea"]]
 
 
-def test_doctor_wants_a_library_where_one_was_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_wants_a_library_where_one_was_named(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for named, broken in (([], 0), (["--library", "nope"], 1)):
         assert main(["doctor", *named, "--text"]) == broken
@@ -124,9 +120,7 @@ def test_doctor_wants_a_library_where_one_was_named(
 
 
 @pytest.mark.usefixtures("home")
-def test_localize_says_that_nothing_matches_and_what_is_not_searched(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_localize_says_that_nothing_matches_and_what_is_not_searched(capsys) -> None:
     assert main(["localize", "workshop day.mp4", "elephants dancing"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["matched"] is False
@@ -137,9 +131,7 @@ def test_localize_says_that_nothing_matches_and_what_is_not_searched(
     assert (json.loads(said.out)["matched"], said.err) == (True, "")
 
 
-def test_a_changed_file_is_named_and_gives_no_frames(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_changed_file_is_named_and_gives_no_frames(home: Path, tmp_path, capsys, monkeypatch) -> None:
     """A file of the same name with other content: what is cited is no longer in it."""
     video, named = home / "corpus" / "workshop day.mp4", ["--library", str(home / ".rag")]
     assert main(["search", "drill", "--json"]) == 0
@@ -165,9 +157,7 @@ def test_a_changed_file_is_named_and_gives_no_frames(
         shutil.move(tmp_path / "away", video)
 
 
-def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(home: Path, capsys) -> None:
     assert main(["search", "green tea", "--kind", "passage", "--json"]) == 0
     best = json.loads(capsys.readouterr().out)["results"][0]
     file = home / "corpus" / "tea.txt"
@@ -184,9 +174,7 @@ def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(
         os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
-def test_a_shard_without_files_is_no_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shard_without_files_is_no_error(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = Path("notes")
     folder.mkdir()
@@ -205,9 +193,7 @@ def test_a_shard_without_files_is_no_error(
         assert merged.indexed_paths() == [os.fspath(tmp_path / "notes/tea.txt")]
 
 
-def test_ignored_files_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ignored_files_are_named(tmp_path, capsys, monkeypatch) -> None:
     """A `.json` file first: it is indexed where the user names it."""
     monkeypatch.chdir(tmp_path)
     folder = Path("notes")
@@ -226,7 +212,7 @@ def test_ignored_files_are_named(
 
 
 def test_of_many_files_with_one_problem_the_first_are_named_and_the_others_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path, monkeypatch
 ) -> None:
     """The report has all."""
     monkeypatch.setenv("RAG_ENCODER__IMAGE", "none")
@@ -244,7 +230,7 @@ def test_of_many_files_with_one_problem_the_first_are_named_and_the_others_count
 
 
 @pytest.mark.usefixtures("tiny_text")
-def test_commands_on_an_empty_library_name_the_one_that_fills_it(tmp_path: Path) -> None:
+def test_commands_on_an_empty_library_name_the_one_that_fills_it(tmp_path) -> None:
     """As after an interrupted first run."""
     (tmp_path / "notes.txt").write_text("The oil pump is behind the left cover.\n")
     for words in (["index", "notes.txt"], ["remove", "notes.txt", "--yes"]):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ SETTINGS = EncoderSettings()
 
 
 @pytest.mark.parametrize("save", [save_clip, save_siglip])
-def test_an_image_has_the_same_bits_in_any_batch(save: Any, tmp_path: Path) -> None:
+def test_an_image_has_the_same_bits_in_any_batch(save: Any, tmp_path) -> None:
     name, batch = f"hf:{save(tmp_path / 'model')}", 32
     encoder = open_image_encoder(name, SETTINGS, backend="cuda-fp16", batch=batch)
     images = probe_images(75, 64, 114)
@@ -46,7 +45,7 @@ def test_an_image_has_the_same_bits_in_any_batch(save: Any, tmp_path: Path) -> N
     assert (together[:batch] * reference).sum(axis=1).min() > 0.999
 
 
-def test_texts_of_any_lengths_are_near_those_of_the_processor(tmp_path: Path) -> None:
+def test_texts_of_any_lengths_are_near_those_of_the_processor(tmp_path) -> None:
     """Of a folder that ONNX Runtime does not read, in whatever batch."""
     folder = str(save_sentences(tmp_path / "model", architecture="roberta", width=128))
     encoder = open_text_encoder(folder, EncoderSettings(device="cuda"))
@@ -59,7 +58,7 @@ def test_texts_of_any_lengths_are_near_those_of_the_processor(tmp_path: Path) ->
     np.testing.assert_allclose(together, reference, atol=1e-4)
 
 
-def test_a_batch_that_does_not_fit_runs_in_halves(tmp_path: Path) -> None:
+def test_a_batch_that_does_not_fit_runs_in_halves(tmp_path) -> None:
     import torch
 
     name = f"hf:{save_clip(tmp_path / 'model')}"
@@ -76,7 +75,7 @@ def test_a_batch_that_does_not_fit_runs_in_halves(tmp_path: Path) -> None:
     assert float((halved * whole).sum(axis=1).min()) > 0.9999
 
 
-def test_a_library_of_cuda_is_the_same_twice_and_goes_on_with_cuda_alone(tmp_path: Path) -> None:
+def test_a_library_of_cuda_is_the_same_twice_and_goes_on_with_cuda_alone(tmp_path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     write_video(corpus / "first.mp4", 35, fps=4, subtitles=[(1, 4, "The torque wrench clicks.")])

@@ -61,7 +61,7 @@ class Run:
 
 
 @pytest.fixture(scope="module", params=INSTALLED)
-def reader(request: pytest.FixtureRequest) -> Iterator[MediaReader]:
+def reader(request) -> Iterator[MediaReader]:
     with MediaReader(request.param) as opened:
         yield opened
 
@@ -71,7 +71,7 @@ class Videos(Protocol):
 
 
 @pytest.fixture(scope="module")
-def videos(tmp_path_factory: pytest.TempPathFactory) -> Videos:
+def videos(tmp_path_factory) -> Videos:
     """`write_video`, once for all decoders: the path, which is not to be changed, and the frames' times."""
     made: dict[str, tuple[Path, tuple[float, ...]]] = {}
 
@@ -202,7 +202,7 @@ def test_images_are_upright(reader: MediaReader, videos: Videos, rotation: int) 
     assert [read_time_code(image) for image in result.images] == [0, 5, 10, 15]
 
 
-def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
+def test_colours_are_rgb(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1, scene=[(200, 40, 90)])
     centre = run(reader, tmp_path / "a.mp4").images[0][60, 80]
     assert centre.tolist() == pytest.approx([200, 40, 90], abs=8)
@@ -268,7 +268,7 @@ def test_frames_at_of_a_sampled_time_is_the_sampled_frame(reader: MediaReader, v
     assert all(np.array_equal(image, whole.images[i]) for image, i in zip(frames.images, chosen, strict=True))
 
 
-def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path) -> None:
+def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path) -> None:
     # The muxer marks the first stream as default, which counts for more than the larger image.
     write_video(tmp_path / "a.mp4", 2, size=(160, 120), second_size=(320, 240))
     with may_refuse(reader):
@@ -279,7 +279,7 @@ def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
 def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
-    reader: MediaReader, videos: Videos, tmp_path: Path, name: str
+    reader: MediaReader, videos: Videos, tmp_path, name: str
 ) -> None:
     whole, times = videos(name, 20, scene=moving)
     path = shutil.copy(whole, tmp_path / name)
@@ -300,7 +300,7 @@ def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
     assert sum(true) >= len(true) / 2
 
 
-def test_a_file_cut_off_yields_what_is_there(reader: MediaReader, videos: Videos, tmp_path: Path) -> None:
+def test_a_file_cut_off_yields_what_is_there(reader: MediaReader, videos: Videos, tmp_path) -> None:
     whole, _ = videos("a.mp4", 20, scene=moving, container_options={"movflags": "+faststart"})
     path = shutil.copy(whole, tmp_path / "a.mp4")
     truncate(path, 0.5)
@@ -311,14 +311,14 @@ def test_a_file_cut_off_yields_what_is_there(reader: MediaReader, videos: Videos
     assert [read_time_code(image) for image in result.images] == [5 * k for k in range(len(result.images))]
 
 
-def test_no_index_is_one_clear_line(reader: MediaReader, tmp_path: Path) -> None:
+def test_no_index_is_one_clear_line(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 5)
     truncate(tmp_path / "a.mp4", 0.5)
     with pytest.raises(DamagedFile, match="cut off"):
         run(reader, tmp_path / "a.mp4")
 
 
-def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path: Path) -> None:
+def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path) -> None:
     import av
 
     with av.open(str(tmp_path / "a.wav"), "w") as out:

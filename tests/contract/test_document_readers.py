@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -78,12 +77,12 @@ SAMPLES = {
 
 class TestRegisteredReaders(DocumentReaderContract):
     @pytest.fixture(autouse=True, params=[f".{name}" for name in all_entry_points(READERS)])
-    def _reader(self, request: pytest.FixtureRequest) -> None:
+    def _reader(self, request) -> None:
         self.suffix = request.param
         self.sample = SAMPLES[self.suffix]
 
 
-def test_the_contract_refuses_a_reader_without_text(tmp_path: Path) -> None:
+def test_the_contract_refuses_a_reader_without_text(tmp_path) -> None:
     broken = DocumentReaderContract()
     broken.suffix, broken.sample = ".txt", b" "
     with pytest.raises(DamagedFile):

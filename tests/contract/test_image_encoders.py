@@ -55,7 +55,7 @@ class TestDefault(ImageEncoderContract):
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("image")
     return {"clip": save_clip(root / "clip"), "siglip": save_siglip(root / "siglip")}
 
@@ -66,7 +66,7 @@ def name(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module", params=["clip", "siglip"])
-def folder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Path:
+def folder(request, folders: dict[str, Path]) -> Path:
     return folders[request.param]
 
 
@@ -116,7 +116,7 @@ def test_vectors_equal_the_whole_models(folder: Path, images: NDArray[np.uint8])
     np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
-def test_fingerprints_differ(tmp_path: Path, folders: dict[str, Path]) -> None:
+def test_fingerprints_differ(tmp_path, folders: dict[str, Path]) -> None:
     same, other = save_clip(tmp_path / "same"), save_clip(tmp_path / "other", seed=1)
     cropped = save_clip(tmp_path / "cropped")
     config = cropped / "preprocessor_config.json"
@@ -139,7 +139,7 @@ def test_fingerprints_differ(tmp_path: Path, folders: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("fault", ["another architecture", "weights of another model", "cut off"])
 def test_a_folder_that_is_not_a_whole_model_is_refused(
-    fault: str, tmp_path: Path, folders: dict[str, Path]
+    fault: str, tmp_path, folders: dict[str, Path]
 ) -> None:
     folder = save_clip(tmp_path / "model")
     config, weights = folder / "config.json", folder / "model.safetensors"
@@ -155,7 +155,7 @@ def test_a_folder_that_is_not_a_whole_model_is_refused(
             opener(f"hf:{folder}", SETTINGS)
 
 
-def test_extras_that_are_not_installed_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extras_that_are_not_installed_are_named(tmp_path, monkeypatch) -> None:
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)

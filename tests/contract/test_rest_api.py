@@ -25,7 +25,7 @@ CONFIG = {
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def api(tmp_path_factory) -> Any:
     import schemathesis  # a second in each of pytest's workers
 
     world = build_world(tmp_path_factory.mktemp("world"))

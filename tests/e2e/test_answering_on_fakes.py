@@ -74,18 +74,18 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, World]:
+def worlds(tmp_path_factory) -> dict[bool, World]:
     return {images: World(tmp_path_factory.mktemp("library") / "rag", images) for images in (True, False)}
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Callable[..., World]:
+def bench(tmp_path) -> Callable[..., World]:
     """A world of videos alone."""
     return lambda shown, **how: World(tmp_path / "rag", videos={"bench": shown}, passages={}, **how)
 
 
 @pytest.fixture(scope="module")
-def worded(tmp_path_factory: pytest.TempPathFactory) -> World:
+def worded(tmp_path_factory) -> World:
     """With the real encoder of text, which statements are compared by."""
     return World(tmp_path_factory.mktemp("worded") / "rag", text=encoder())
 
@@ -119,7 +119,7 @@ def test_nothing_matches_is_an_answer(worlds: dict[bool, World], images: bool) -
 
 
 @pytest.mark.parametrize("images", [True, False])
-def test_the_line_beside_an_event_is_found_in_the_next_clip_and_cited(tmp_path: Path, images: bool) -> None:
+def test_the_line_beside_an_event_is_found_in_the_next_clip_and_cited(tmp_path, images: bool) -> None:
     lines = ["A butterfly lands on the rabbit.", "The rabbit wakes up.", "Three rodents throw nuts."]
     meadow = [(40.0 * at, 40.0 * at + 3.0, "", said) for at, said in enumerate(lines)]
     world = World(tmp_path / "rag", images, {"meadow": [(0.0, 120.0, "lamp", ""), *meadow]})
@@ -171,7 +171,7 @@ def test_two_hops_join_the_frame_and_the_passage(worded: World) -> None:
     assert {citation.kind for citation in workshop.citations} == {"video", "passage"}
 
 
-def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
+def test_times_of_two_videos_are_not_compared(tmp_path) -> None:
     videos = {
         "bench": [(0.0, 10.0, "lamp", ""), (10.0, 20.0, "iron", ""), (20.0, 40.0, "drill", "")],
         "kitchen": [(0.0, 20.0, "drill", ""), (20.0, 40.0, "spoon", "")],
@@ -260,7 +260,7 @@ def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(
     assert any(cited.start < 60.0 and cited.end > 57.0 for cited in answer.citations)
 
 
-def test_text_that_crosses_the_times_asked_for_is_found_inside_them(tmp_path: Path) -> None:
+def test_text_that_crosses_the_times_asked_for_is_found_inside_them(tmp_path) -> None:
     """A tag lasts as long as its video, and a sentence may be for the most part in the next clip."""
     script = {"talk": [(0.0, 90.0, "", "Talk of Anna."), (56.0, 66.0, "", "The beech board is planed.")]}
     world = World(tmp_path / "rag", False, script, {})
@@ -293,7 +293,7 @@ def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World])
     assert (best.end - best.start, best.clip.clip_id) == (5.0, "bench:00000")
 
 
-def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tmp_path: Path) -> None:
+def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tmp_path) -> None:
     silent = {name: [(start, end, seen, "") for start, end, seen, _ in rows] for name, rows in VIDEOS.items()}
     world = World(tmp_path / "rag", videos=silent, passages={})
 
@@ -314,7 +314,7 @@ def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tm
     assert (whole[0].clip.clip_id, {clip.match for clip in whole}) == ("kitchen:00000", {None})
 
 
-def test_a_title_alone_is_nowhere_in_a_video(tmp_path: Path) -> None:
+def test_a_title_alone_is_nowhere_in_a_video(tmp_path) -> None:
     tower = ImageWords()
     bench = {"bench": [(0.0, 20.0, "drill", "Cut the board.")]}
     folder = build_library(tmp_path / "rag", bench, {}, tower, title="Saxophone lesson")

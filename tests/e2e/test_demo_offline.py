@@ -65,7 +65,7 @@ def _run(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(tmp_path_factory) -> Path:
     """`bin` of a fresh environment: our wheel, and the dependencies that this interpreter has."""
     folder = tmp_path_factory.mktemp("wheel")
     tree, home = folder / "tree", folder / "venv"
@@ -110,7 +110,7 @@ def test_the_namespace_denies_even_loopback() -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+def demo(installed: Path, tmp_path_factory) -> tuple[Path, Any]:
     """The folder in which the demo was run, and what it printed."""
     folder = tmp_path_factory.mktemp("demo")
     return folder, json.loads(_run(*NO_NETWORK, installed / "rag", "demo", "--json", cwd=folder))
@@ -151,7 +151,7 @@ def test_the_server_searches_and_answers_without_a_network(installed: Path, demo
     assert [*files, shape["found"]["thumbnail"]] == ["text/html", "text/javascript", "image/jpeg"]
 
 
-def test_the_clips_are_copied_once_with_their_sources(tmp_path: Path) -> None:
+def test_the_clips_are_copied_once_with_their_sources(tmp_path) -> None:
     clips = copy_corpus(tmp_path / "corpus", OverwritePolicy())
     assert sorted(path.name for path in clips.iterdir()) == list(CLIPS)
     sources = (tmp_path / "corpus" / "SOURCES.md").read_text(encoding="utf-8")

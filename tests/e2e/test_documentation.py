@@ -38,7 +38,7 @@ EXAMPLES = [
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     """A folder with `.rag`, a library, and `DIR`, a web."""
     home = tmp_path_factory.mktemp("home")
     corpus = home / "corpus"
@@ -53,9 +53,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("method", [name for name, text in DOCSTRINGS.items() if "```python" in text])
-def test_the_example_of_a_method_runs(
-    method: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_a_method_runs(method: str, home: Path, monkeypatch, capsys) -> None:
     """In a folder with a library and a corpus, with `library` open."""
     monkeypatch.chdir(home)
     (block,) = re.findall(r"```python\n(.*?)```", DOCSTRINGS[method], re.DOTALL)
@@ -79,11 +77,7 @@ def address(home: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("blocks", EXAMPLES)
 def test_the_examples_of_a_page_run_in_order(
-    blocks: list[str],
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    request: pytest.FixtureRequest,
+    blocks: list[str], home: Path, monkeypatch, capsys, request
 ) -> None:
     """Without an error or a warning, and what prints prints something."""
     monkeypatch.chdir(home)
@@ -125,9 +119,7 @@ def install(guide: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-def test_the_example_of_a_guide_passes_its_contract(
-    guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_of_a_guide_passes_its_contract(guide: str, tmp_path, monkeypatch) -> None:
     suite = install(guide, tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))

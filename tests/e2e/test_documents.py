@@ -73,7 +73,7 @@ def page(number: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     made = tmp_path_factory.mktemp("documents")
     (made / "corpus").mkdir()
     for name, text in TEXTS.items():
@@ -249,7 +249,7 @@ def write_manual(path: Path) -> None:
     writer.write(path)
 
 
-def test_a_scanned_manual_is_asked(tmp_path: Path) -> None:
+def test_a_scanned_manual_is_asked(tmp_path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     write_manual(corpus / "manual.pdf")

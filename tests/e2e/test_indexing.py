@@ -25,19 +25,19 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path) -> Settings:
     return load_settings(flags={"library": tmp_path / "library", "ocr.mode": "off", "encoder.image": "none"})
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("video") / "a.mp4"
     write_video(path, 8)
     return path
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, video: Path) -> Path:
+def corpus(tmp_path, video: Path) -> Path:
     folder = tmp_path / "corpus"
     folder.mkdir()
     shutil.copy(video, folder)
@@ -98,9 +98,7 @@ def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> 
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
 
 
-def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_a_document_that_is_renamed_to_another_format_is_read_as_that(tmp_path, settings: Settings) -> None:
     corpus, kept = tmp_path / "corpus", tmp_path / "kept.txt"
     corpus.mkdir()
     (corpus / "a.txt").write_text('{"_id": "7", "text": "A bolt that is too tight will strip its thread."}\n')
@@ -124,9 +122,7 @@ def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
     assert rows(settings) == rows(fresh)
 
 
-def test_a_renamed_video_has_the_title_of_its_new_name(
-    corpus: Path, settings: Settings, tmp_path: Path
-) -> None:
+def test_a_renamed_video_has_the_title_of_its_new_name(corpus: Path, settings: Settings, tmp_path) -> None:
     """As one that was indexed under it, with and without words in the name, and of a copy that is left."""
     (corpus / "a.srt").unlink()
     (corpus / "a.mp4").rename(corpus / "zebra.mp4")
@@ -156,9 +152,7 @@ def test_an_emptied_file_leaves_nothing_of_what_it_held(corpus: Path, settings: 
             assert (reader.indexed_paths(), reader.passage_files()) == ([alone], [alone])
 
 
-def test_subtitles_are_a_document_until_their_video_comes(
-    corpus: Path, settings: Settings, tmp_path: Path
-) -> None:
+def test_subtitles_are_a_document_until_their_video_comes(corpus: Path, settings: Settings, tmp_path) -> None:
     (corpus / "a.mp4").rename(tmp_path / "a.mp4")
     (corpus / "a.srt").write_text(
         "1\n00:00:02,000 --> 00:00:05,000\nTighten the bolt\n\n"
@@ -185,9 +179,7 @@ def test_subtitles_are_a_document_until_their_video_comes(
     assert rows(settings) == rows(fresh)
 
 
-def test_a_changed_file_leaves_nothing_of_the_old_one(
-    corpus: Path, settings: Settings, tmp_path: Path
-) -> None:
+def test_a_changed_file_leaves_nothing_of_the_old_one(corpus: Path, settings: Settings, tmp_path) -> None:
     run(corpus, settings)
     write_video(corpus / "a.mp4", 12, fps=5)
     (corpus / "notes.md").write_text("# Nuts\n\nA nut sits on the bolt.\n")
@@ -212,7 +204,7 @@ def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again
 
 
 def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
-    corpus: Path, settings: Settings, tmp_path: Path
+    corpus: Path, settings: Settings, tmp_path
 ) -> None:
     first, copy = str(corpus / "a.mp4"), str(tmp_path / "kept" / "a copy.mp4")
     os.mkdir(os.path.dirname(copy))
@@ -280,7 +272,7 @@ def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Se
 
 
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
-    corpus: Path, settings: Settings, tmp_path: Path
+    corpus: Path, settings: Settings, tmp_path
 ) -> None:
     """They are left out only by a run that sees that they are gone, or after their video is."""
     said = {"Tighten the bolt to nine newton metres."}
@@ -351,7 +343,7 @@ def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
 def test_a_cut_off_video_whose_frames_are_not_decoded_is_reported(
-    settings: Settings, tmp_path: Path, name: str
+    settings: Settings, tmp_path, name: str
 ) -> None:
     """One container has its index in front, the other has none after the cut."""
     (tmp_path / "corpus").mkdir()
@@ -376,7 +368,7 @@ def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings) -
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, tmp_path, monkeypatch
 ) -> None:
     folder = tmp_path / "videos"
     folder.mkdir()
@@ -400,7 +392,7 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
 
 
 def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(
-    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, settings: Settings, monkeypatch
 ) -> None:
     def stall(*_: object, **__: object) -> None:
         raise StalledFile(f"{corpus / 'a.mp4'}: its reader made no progress for 60 s and was ended")
@@ -417,7 +409,7 @@ def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(
     ("name", "place", "before"), [("a.mp4", Writer, "finish_video"), ("notes.md", MediaReader, "passages")]
 )
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
-    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, place: object, before: str
+    corpus: Path, settings: Settings, monkeypatch, name: str, place: object, before: str
 ) -> None:
     shutil.copy(corpus / name, corpus / f"same-{name}")
     whole = getattr(place, before)

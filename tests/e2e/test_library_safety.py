@@ -20,7 +20,7 @@ COUNT = 5
 
 
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def indexed(tmp_path_factory) -> Path:
     """A folder `corpus` with a sub-folder, and its library `library`."""
     home = tmp_path_factory.mktemp("indexed")
     (home / "corpus" / "disk").mkdir(parents=True)
@@ -34,7 +34,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def home(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(indexed: Path, tmp_path, monkeypatch) -> Iterator[Path]:
     """The same, in a folder of its own: files are put at the very paths that the library knows."""
     kept = tmp_path / "kept"
     shutil.copytree(indexed, kept, symlinks=True)
@@ -71,9 +71,7 @@ def unmount(folder: Path) -> None:
 # --prune
 
 
-def test_prune_is_refused_for_a_disk_that_is_not_mounted(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prune_is_refused_for_a_disk_that_is_not_mounted(home: Path, capsys) -> None:
     unmount(home / "corpus")
     (home / "corpus" / "new.txt").write_text("This lay below the mount point.\n")
     assert main(["index", "corpus/", "--prune"]) == 1
@@ -85,9 +83,7 @@ def test_prune_is_refused_for_a_disk_that_is_not_mounted(
     assert held(home) == 1
 
 
-def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(home: Path, capsys) -> None:
     unmount(home / "corpus" / "disk")
     assert main(["index", "corpus", "--prune"]) == 3
     said = capsys.readouterr().err
@@ -97,9 +93,7 @@ def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
     assert held(home) == COUNT - 2
 
 
-def test_a_file_that_comes_back_while_indexing_goes_on_stays(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_comes_back_while_indexing_goes_on_stays(home: Path, monkeypatch) -> None:
     text = (home / "corpus" / "4.txt").read_text()
     (home / "corpus" / "4.txt").unlink()
     whole = pipeline.remove_missing
@@ -116,7 +110,7 @@ def test_a_file_that_comes_back_while_indexing_goes_on_stays(
 # remove
 
 
-def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_path_is_refused(home: Path, capsys) -> None:
     assert main(["remove", "corpus/4.txt", ""]) == 2
     assert "path is empty" in capsys.readouterr().err
     assert main(["index", "corpus", "--library", ""]) == 2
@@ -124,7 +118,7 @@ def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str]
     assert held(home) == COUNT
 
 
-def test_more_than_half_of_the_library_needs_a_yes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_than_half_of_the_library_needs_a_yes(home: Path, capsys) -> None:
     assert main(["remove", "/"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"{COUNT} of {COUNT} files" in line
@@ -140,7 +134,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("reply", "left"), [("YES\n", 0), ("\n", COUNT)])
-def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, reply: str, left: int) -> None:
+def test_on_a_terminal_it_asks(home: Path, monkeypatch, reply: str, left: int) -> None:
     said = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal(reply))
     monkeypatch.setattr(sys, "stderr", said)
@@ -153,9 +147,7 @@ def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, repl
 
 
 @pytest.mark.usefixtures("home")
-def test_a_folder_of_another_program_is_not_taken_for_a_library(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_another_program_is_not_taken_for_a_library(tmp_path, capsys) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "scan.sqlite").write_bytes(b"my own work of years")
     before = tree(tmp_path / "mine")
@@ -170,7 +162,7 @@ def test_a_folder_of_another_program_is_not_taken_for_a_library(
 
 @pytest.mark.parametrize(("library", "more"), [("library", ["--prune"]), ("new", [])])
 def test_a_dry_run_writes_nothing_anywhere(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, more: list[str]
+    home: Path, tmp_path, monkeypatch, library: str, more: list[str]
 ) -> None:
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"):
         folder = tmp_path / name.lower()
@@ -186,7 +178,7 @@ def test_a_dry_run_writes_nothing_anywhere(
     assert (tree(home), tree(tmp_path)) == before
 
 
-def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_remove_names_what_the_library_does_not_have(home: Path, capsys) -> None:
     assert main(["remove", "corpus/4.txt", "4.txt", "zz"]) == 0
     assert capsys.readouterr().err == "rag: not in the library: 4.txt, zz\n"
     assert main(["remove", "3.txt"]) == 2

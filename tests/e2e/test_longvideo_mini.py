@@ -55,7 +55,7 @@ SYSTEMS = (
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("longvideo")
 
 
@@ -113,7 +113,7 @@ def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, A
 
 
 def test_a_question_can_be_looked_at(
-    task: LongVideoTask, data: Prepared[LongVideoEnvironment], tmp_path: Path
+    task: LongVideoTask, data: Prepared[LongVideoEnvironment], tmp_path
 ) -> None:
     query = data.queries[0]
     drawn = []

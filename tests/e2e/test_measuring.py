@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 @pytest.fixture(scope="module")
-def videos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def videos(tmp_path_factory) -> Path:
     """Two videos of five seconds under lights that differ, and their own light as their names."""
     folder = tmp_path_factory.mktemp("videos")
     for light in ("warm", "cold"):
@@ -51,7 +51,7 @@ class Notes(Progress):
 
 
 @pytest.fixture(scope="module")
-def library(videos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(videos: Path, tmp_path_factory) -> Path:
     folder, said = tmp_path_factory.mktemp("measured") / "library", Notes()
     index([videos], settings=settings(folder), progress=said)
     assert said.lines.count(specialised_encoder_warning("bundled")) == 1, "it knows nothing else"
@@ -78,7 +78,7 @@ def index_as_older(videos: Path, library: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
-    videos: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    videos: Path, library: Path, tmp_path, monkeypatch
 ) -> None:
     older = tmp_path / "older"
     index_as_older(videos, older, monkeypatch)
@@ -88,9 +88,7 @@ def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
     assert index([videos], settings=settings(older)).stages == []
 
 
-def test_a_video_that_has_moved_is_measured_where_it_is_now(
-    videos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_video_that_has_moved_is_measured_where_it_is_now(videos: Path, tmp_path, monkeypatch) -> None:
     older, folder = tmp_path / "older", shutil.copytree(videos, tmp_path / "videos")
     index_as_older(folder, older, monkeypatch)
     (folder / "warm.mp4").rename(folder / "sunny.mp4")
@@ -99,7 +97,7 @@ def test_a_video_that_has_moved_is_measured_where_it_is_now(
     assert index([folder], settings=settings(older)).stages == []
 
 
-def test_the_command_filters_and_reports(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_filters_and_reports(library: Path, capsys) -> None:
     def rag(*words: str) -> str:
         assert main([*words, "--library", str(library)]) == 0
         return capsys.readouterr().out

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 @pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def material(tmp_path_factory) -> Path:
     """Three videos, one there twice with other subtitles, one damaged, and a document."""
     folder = tmp_path_factory.mktemp("material")
     write_video(folder / "a.mp4", 4, fps=4)
@@ -53,7 +53,7 @@ def corpus(material: Path, bucket: FakeStore) -> FakeStore:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, bucket: FakeStore) -> Settings:
+def settings(tmp_path, bucket: FakeStore) -> Settings:
     return load_settings(
         flags={
             "library": tmp_path / "library",
@@ -77,7 +77,7 @@ def rows(settings: Settings, root: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def expected(material: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def expected(material: Path, tmp_path_factory) -> list[str]:
     """The library of the same files on disk."""
     library = tmp_path_factory.mktemp("local") / "library"
     settings = load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": "none"})
@@ -142,7 +142,7 @@ def test_moved_and_removed_objects_are_known(corpus: FakeStore, settings: Settin
 
 
 def test_a_library_of_objects_is_that_of_the_same_files_though_the_store_fails(
-    corpus: FakeStore, expected: list[str], settings: Settings, tmp_path: Path
+    corpus: FakeStore, expected: list[str], settings: Settings, tmp_path
 ) -> None:
     """One request in ten fails, one way or another; and of one object every one."""
     count = itertools.count()
@@ -163,7 +163,7 @@ def test_a_library_of_objects_is_that_of_the_same_files_though_the_store_fails(
 
 
 def test_windows_and_files_are_read_from_the_store(
-    corpus: FakeStore, material: Path, settings: Settings, tmp_path: Path
+    corpus: FakeStore, material: Path, settings: Settings, tmp_path
 ) -> None:
     run(corpus, settings)
     address = f"{corpus.url}/videos/b.mkv"
@@ -205,11 +205,7 @@ def test_windows_and_files_are_read_from_the_store(
 
 
 def test_commands_take_addresses(
-    corpus: FakeStore,
-    settings: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    corpus: FakeStore, settings: Settings, tmp_path, monkeypatch, capsys
 ) -> None:
     for name, value in corpus.environment.items():
         monkeypatch.setenv(name, value)

@@ -15,7 +15,7 @@ SIGN = "HARBOUR FESTIVAL 1987"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """A cat and a coffee cup as scikit-image has them, a poster that is stored lying, and a broken file."""
     made = tmp_path_factory.mktemp("photographs")
     corpus = made / "corpus"

@@ -41,12 +41,12 @@ WANTED = {"config.json", "preprocessor_config.json", "tokenizer.json", "model.sa
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> EncoderSettings:
+def settings(tmp_path) -> EncoderSettings:
     return EncoderSettings(models_dir=tmp_path / "models")
 
 
 @pytest.fixture(autouse=True)
-def _online(monkeypatch: pytest.MonkeyPatch) -> None:
+def _online(monkeypatch) -> None:
     """The network, which in tests ends at loopback, may be used; attempts follow at once."""
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
@@ -62,7 +62,7 @@ def publish(monkeypatch: pytest.MonkeyPatch, name: str, sha256: dict[str, str]) 
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+def hub(monkeypatch) -> Iterator[Hub]:
     with serve(Hub("tiny/clip", dict(FILES))) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
         yield served
@@ -127,7 +127,7 @@ def test_a_pull_given_up_goes_on_the_next_time(hub: Hub, settings: EncoderSettin
 
 
 def test_a_second_pull_waits_for_the_first_and_goes_on_where_it_was_killed(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+    hub: Hub, monkeypatch, settings: EncoderSettings
 ) -> None:
     hub.files["model.safetensors"] = save({"weight": np.zeros(25_000_000, np.uint8)})
     hub.gate.clear()
@@ -149,9 +149,7 @@ def test_a_second_pull_waits_for_the_first_and_goes_on_where_it_was_killed(
     assert set(hub.ranges("storage/model.safetensors")) == {"", f"bytes={10 * 2**20}-"}
 
 
-def test_a_full_disk_is_seen_before_the_first_byte(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
-) -> None:
+def test_a_full_disk_is_seen_before_the_first_byte(hub: Hub, monkeypatch, settings: EncoderSettings) -> None:
     usage = shutil.disk_usage(Path.cwd())
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2_000_000))
     hub.files["model.safetensors"] = save({"weight": np.zeros(3_000_000, np.uint8)})
@@ -166,9 +164,7 @@ def test_a_file_name_that_climbs_out_is_passed_over(hub: Hub, settings: EncoderS
     assert sorted(path.name for path in folder.parent.parent.rglob("*.safetensors")) == ["model.safetensors"]
 
 
-def test_the_token_stays_with_the_hub(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
-) -> None:
+def test_the_token_stays_with_the_hub(hub: Hub, monkeypatch, settings: EncoderSettings) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     pull(NAME, settings)
     assert "Bearer hf_secret" in hub.tokens
@@ -188,7 +184,7 @@ def test_bytes_that_are_not_what_the_hub_promised(hub: Hub, settings: EncoderSet
 
 
 def test_other_bytes_than_published_are_refused_before_the_weights_come(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+    hub: Hub, monkeypatch, settings: EncoderSettings
 ) -> None:
     publish(monkeypatch, NAME, {"config.json": "0" * 64})
     with pytest.raises(WeightsInvalid, match=f"config.json is wrong: .*, published {'0' * 64}"):
@@ -216,7 +212,7 @@ def test_other_bytes_than_published_are_refused_before_the_weights_come(
 )
 def test_what_cannot_be_pulled_is_one_line(
     hub: Hub,
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch,
     settings: EncoderSettings,
     name: str,
     variables: dict[str, str],

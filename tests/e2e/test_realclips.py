@@ -24,7 +24,7 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("realclips")
     copy_corpus(folder / "clips", OverwritePolicy())
     (folder / "cases.json").write_text(json.dumps(CASES), encoding="utf-8")
@@ -32,7 +32,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_search_moments_and_absent_things_are_scored_by_system(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path, tmp_path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["eval", "run", "realclips", "--data", str(data)]) == 0
@@ -76,7 +76,7 @@ def test_the_rank_of_the_first_relevant_video_and_the_iou_of_the_first_window_ar
         ('{"no_match": [{"id": "a", "query": "b"}, {"id": "a", "query": "c"}]}', "two queries have the id a"),
     ],
 )
-def test_a_file_without_gold_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+def test_a_file_without_gold_is_refused_with_its_reason(tmp_path, text: str, reason: str) -> None:
     (tmp_path / "cases.json").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=reason):
         read_cases(tmp_path)

@@ -22,7 +22,7 @@ def rows(library: Path, table: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def _mean_colors(monkeypatch: pytest.MonkeyPatch) -> None:
+def _mean_colors(monkeypatch) -> None:
     index_with(MeanColors(), monkeypatch)
 
 
@@ -30,7 +30,7 @@ def settings_of(library: Path, image: str = "none", **given: str) -> Settings:
     return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": image, **given})
 
 
-def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
+def test_no_file_that_was_changed_since_is_read(tmp_path) -> None:
     corpus, other = tmp_path / "corpus", tmp_path / "other"
     for folder in (corpus, other):
         folder.mkdir()
@@ -58,7 +58,7 @@ def test_no_file_that_was_changed_since_is_read(tmp_path: Path) -> None:
     assert found == [[], [], [], 2 * ["changed since it was indexed"]]
 
 
-def test_the_library_is_then_that_of_the_encoder_with_all_its_words(tmp_path: Path) -> None:
+def test_the_library_is_then_that_of_the_encoder_with_all_its_words(tmp_path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     write_video(corpus / "a.mp4", 36, fps=2, audio=True)
@@ -72,7 +72,7 @@ def test_the_library_is_then_that_of_the_encoder_with_all_its_words(tmp_path: Pa
         assert rows(tmp_path / "library", table) == rows(tmp_path / "first", table) != []
 
 
-def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path: Path) -> None:
+def test_nothing_is_kept_of_a_file_that_is_changed_meanwhile(tmp_path) -> None:
     corpus, other = tmp_path / "corpus", tmp_path / "other"
     for folder in (corpus, other):
         folder.mkdir()

@@ -61,7 +61,7 @@ SHARED = SECTIONS.pop(next(iter(SECTIONS)))
 
 
 @pytest.fixture(scope="module")
-def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def videos(tmp_path_factory) -> list[Path]:
     return render_videos(tmp_path_factory.mktemp("world"))
 
 
@@ -73,7 +73,7 @@ def simulated(videos: list[Path]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(tmp_path_factory) -> Path:
     """Encoders with random weights, by the names of those that the page takes."""
     home = tmp_path_factory.mktemp("models")
     for name in ("siglip2-base-patch16-224", "siglip-so400m-384"):
@@ -133,12 +133,7 @@ def test_the_page_has_a_section_for_each_paper() -> None:
 
 @pytest.mark.parametrize("paper", WRITERS)
 def test_the_commands_run_with_the_simulated_model(
-    paper: str,
-    videos: list[Path],
-    simulated: str,
-    models: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    paper: str, videos: list[Path], simulated: str, models: Path, tmp_path, monkeypatch
 ) -> None:
     section = SECTIONS[paper]
     if paper == "EgoFact":  # random vectors do not separate facts, by which its questions are built

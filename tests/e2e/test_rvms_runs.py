@@ -77,7 +77,7 @@ def run(web: Path, name: str, folder: Path) -> Done:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("raclo")
     for name in NAMES:
         run(place / "web", name, place / "runs" / f"{name}-seed0")
@@ -159,7 +159,7 @@ def answered(
     return sample
 
 
-def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path: Path) -> None:
+def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path) -> None:
     folder = tmp_path / "run"
     run(place / "web", "raclo", folder)
     first = (folder / "samples.jsonl").read_bytes()
@@ -185,13 +185,13 @@ def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path: 
         ("oracle-video", "locate"),
     ],
 )
-def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> None:
+def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path) -> None:
     reasoner = WithoutJudgement(fails=(role,), error=ReasonerUnreachable)
     with pytest.raises(ReasonerUnreachable):
         answered(tmp_path, name, reasoner)
 
 
-def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:
+def test_without_a_known_time_the_judge_of_frames_decides(tmp_path) -> None:
     unknown: dict[str, Any] = {"shot": None, "event": None}
     right = answered(tmp_path / "right", "raclo", JudgingReasoner(), **unknown)
     assert (right.correct, right.evidence["in_shot"], right.evidence["error_stage"]) == (True, None, "")
@@ -217,7 +217,7 @@ class StrictJudge(JudgingReasoner):
         return FrameMatch(text_match=False, image_match=False, confidence=0.9)
 
 
-def test_frames_are_judged_by_the_judge_alone_and_the_report_names_it(place: Path, tmp_path: Path) -> None:
+def test_frames_are_judged_by_the_judge_alone_and_the_report_names_it(place: Path, tmp_path) -> None:
     watcher = Watcher()
     parts = {"planner": watcher, "watcher": watcher, "analyst": watcher, "judge": StrictJudge()}
     environment = environment_of(make_web(tmp_path / "web"), RoutedReasoner(parts))

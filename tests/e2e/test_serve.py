@@ -74,9 +74,7 @@ def _wait_until_made(address: str) -> None:
     assert _get(f"{address}nowhere")[0] == 404
 
 
-def test_it_serves_without_a_library_and_ends_with_everything_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_serves_without_a_library_and_ends_with_everything_open(tmp_path, monkeypatch) -> None:
     imported = tmp_path / "imported.txt"
     monkeypatch.setenv("IMPORTED", str(imported))
     with _served(tmp_path) as (process, address):
@@ -100,7 +98,7 @@ def test_it_serves_without_a_library_and_ends_with_everything_open(
     assert modules & LATER == set()
 
 
-def test_another_address_than_loopback_demands_a_token(tmp_path: Path) -> None:
+def test_another_address_than_loopback_demands_a_token(tmp_path) -> None:
     with _served(tmp_path, "--host", "0.0.0.0") as (_, address):
         base, token = address.split("/?token=")
         here = f"http://127.0.0.1:{base.rpartition(':')[2]}/"
@@ -117,13 +115,13 @@ def test_another_address_than_loopback_demands_a_token(tmp_path: Path) -> None:
         (["--allow-index", "none"], "rag: none: no such folder; --allow-index names one that exists"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(tmp_path: Path, options: list[str], line: str) -> None:
+def test_what_cannot_be_served_is_one_line(tmp_path, options: list[str], line: str) -> None:
     (tmp_path / "short.txt").write_text("secret\n")
     done = run_rag(tmp_path, "serve", "--port", "0", *options)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", line)
 
 
-def test_a_token_of_a_file_is_not_printed(tmp_path: Path) -> None:
+def test_a_token_of_a_file_is_not_printed(tmp_path) -> None:
     (tmp_path / "token").write_text("t" * 40)
     with _served(tmp_path, "--token-file", str(tmp_path / "token")) as (process, address):
         assert _get(f"{address}v1/health")[0] == 401
@@ -145,7 +143,7 @@ def _ended(jobs: Jobs, job_id: str) -> Any:
     raise AssertionError(job)
 
 
-def test_a_folder_is_forecast_by_a_child_process(tmp_path: Path) -> None:
+def test_a_folder_is_forecast_by_a_child_process(tmp_path) -> None:
     """Which is the real command."""
     root = tmp_path / "root"
     root.mkdir()
@@ -181,7 +179,7 @@ INITIALIZE = {
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+def world(tmp_path_factory) -> World:
     return build_world(tmp_path_factory.mktemp("world"))
 
 

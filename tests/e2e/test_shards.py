@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     write_video(folder / "a.mp4", 4)
     write_video(folder / "b.mp4", 3, fps=5)
@@ -50,7 +50,7 @@ def counts(report: IndexReport) -> tuple[object, ...]:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(tmp_path_factory) -> Path:
     """That of `plain`."""
     return tmp_path_factory.mktemp("library") / "plain"
 
@@ -62,7 +62,7 @@ def plain(corpus: Path, library: Path) -> IndexReport:
 
 
 def test_shards_by_hand_merged_are_a_plain_run(
-    corpus: Path, plain: IndexReport, library: Path, tmp_path: Path
+    corpus: Path, plain: IndexReport, library: Path, tmp_path
 ) -> None:
     shards = [tmp_path / "1", tmp_path / "2"]
     for number, shard in enumerate(shards, 1):
@@ -73,7 +73,7 @@ def test_shards_by_hand_merged_are_a_plain_run(
     assert (after.indexed, after.problems) == (0, plain.problems)
 
 
-def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
+def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path, bucket: FakeStore) -> None:
     """The rows and the report of a run on disk: new, and after every kind of change."""
     changing, changed = tmp_path / "corpus", tmp_path / "library"
     shutil.copytree(corpus, changing)
@@ -102,7 +102,7 @@ class Stop(Exception):
 
 
 def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
-    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore, monkeypatch
 ) -> None:
     def stop(*_: Any, **__: Any) -> None:
         raise Stop
@@ -123,7 +123,7 @@ def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
     assert not layout.shards()
 
 
-def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_path: Path) -> None:
+def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_path) -> None:
     library = tmp_path / "library"
     index([corpus / "0.md"], settings=settings_of(library))
     left = library / "shards" / "left"

@@ -72,7 +72,7 @@ def run(web: Path, name: str, folder: Path, queries: Mapping[str, ShotQuery] | N
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("shots")
     for name in NAMES:
         run(place / "web", name, place / "runs" / f"{name}-seed0")
@@ -90,7 +90,7 @@ def test_measured_constraints_find_what_the_description_alone_does_not(runs: Pat
     assert right(runs, METADATA) in (0, 1, 2)
 
 
-def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
+def test_the_report_has_the_papers_tables(runs: Path, tmp_path) -> None:
     folders = [runs / "runs" / f"{name}-seed0" for name in NAMES]
     write_report(folders, tmp_path / "one")
     text = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def answered(
     return sample
 
 
-def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> None:
+def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path) -> None:
     place = tmp_path / "images" / "q.jpg"
     place.parent.mkdir()
     Image.new("RGB", (8, 8)).save(place)

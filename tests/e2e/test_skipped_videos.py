@@ -29,7 +29,7 @@ SAME = ("queries.jsonl", "samples.jsonl", "results.json")
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("video") / "a.mp4"
     write_numbered_video(path)
     return path
@@ -56,7 +56,7 @@ def _egofact(folder: Path) -> Task[Any]:
 
 
 @pytest.mark.parametrize("make", [_longvideo, _egofact])
-def test_a_video_that_is_not_there_stops_nothing(make: Any, video: Path, tmp_path: Path) -> None:
+def test_a_video_that_is_not_there_stops_nothing(make: Any, video: Path, tmp_path) -> None:
     settings = Settings.model_validate({"encoder": {"image": "none"}, "ocr": {"mode": "off"}})
     videos = tmp_path / "data" / "videos"
     videos.mkdir(parents=True)

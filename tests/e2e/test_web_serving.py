@@ -35,7 +35,7 @@ SHY = 'a "quoted" </script><b>title</b> & more'
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("web")
     write_video(home / "kettle.mp4", 3.0, audio=True)
     url = "https://www.youtube.com/watch?v="
@@ -129,9 +129,7 @@ def test_googles_client_searches_pages_and_reads_videos(base: str) -> None:
             youtube.search().list(part="snippet", q="kettle", order="date").execute()
 
 
-def test_a_list_is_fetched_into_a_web_of_its_own(
-    base: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_is_fetched_into_a_web_of_its_own(base: str, folder: Path, tmp_path, capsys) -> None:
     """By the real yt-dlp: what can be had, with its metadata, once; and what cannot."""
     names = ("kettle00001", "dead0000003", "quoted00002")
     addresses = "\n".join(f"{base}/watch?v={name}" for name in names)
@@ -229,7 +227,7 @@ def test_a_file_goes_out_under_its_own_media_type(client: TestClient, name: str,
     assert f'"encodingFormat": "{kind}"' in page
 
 
-def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
+def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path) -> None:
     videos = tmp_path / "videos"
     videos.mkdir()
     write_video(videos / "kettle.mp4", 4.0, subtitles=[(0.5, 3.0, "Fill the kettle with water.")])
@@ -252,7 +250,7 @@ def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
         assert web.search("lime").results[0].title == "Kettles"
 
 
-def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> None:
+def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path) -> None:
     """The web names a copy, and none of what looks at its frames reads the other content."""
     videos = tmp_path / "videos"
     videos.mkdir()

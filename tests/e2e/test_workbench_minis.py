@@ -52,7 +52,7 @@ def asked_about(plan: CorpusPlan) -> list[Job]:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("egofact")
 
 
@@ -102,9 +102,7 @@ def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path
     assert list(folder.rglob("*.csv"))
 
 
-def test_the_right_video_and_all_its_frames_lead_to_the_event(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_right_video_and_all_its_frames_lead_to_the_event(tmp_path, monkeypatch) -> None:
     """One moment under every set of cues."""
     render_here(monkeypatch)
     task = RvmsTask("rvms-workbench-mini", "", tmp_path / "data", SMALL_WEB)

@@ -169,7 +169,7 @@ def bucket_server() -> Iterator[_Server]:
 
 
 @pytest.fixture
-def bucket(bucket_server: _Server, monkeypatch: pytest.MonkeyPatch) -> FakeStore:
+def bucket(bucket_server: _Server, monkeypatch) -> FakeStore:
     """A bucket of the test's own, with the credentials in the environment."""
     for key, value in KEYS.items():
         monkeypatch.setenv(key, value)

@@ -5,7 +5,6 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -97,7 +96,7 @@ class Flaky(RuleReasoner):
             raise self._chance.choice((ReplyInvalid, ReplyInvalid, ReasonerUnreachable, BudgetSpent))(role)
 
 
-def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
+def test_failing_reasoner_on_a_failing_web(tmp_path) -> None:
     """Both ends come about: answers, and runs whose failure has the name of what the reasoner raised."""
     ends = set()
     for seed in range(12):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ find_voice(np.zeros(16000, np.float32))
 """
 
 
-def test_no_model_keeps_telemetry(tmp_path: Path) -> None:
+def test_no_model_keeps_telemetry(tmp_path) -> None:
     environment = {name: text for name, text in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
     environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = [sys.executable, "-c", USE]
@@ -40,9 +39,7 @@ def _space(encoder: TextEncoder) -> ClassSpace:
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "folder"])
-def test_damaged_class_vectors_are_made_again(
-    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damaged_class_vectors_are_made_again(damage: str, tmp_path, monkeypatch) -> None:
     encoder = BagOfWords()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("indexers.imagenet.open_text_encoder", lambda *_: encoder)

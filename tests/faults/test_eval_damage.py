@@ -94,7 +94,7 @@ TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "whole"
     run_task(ToyTask(count=8), "localized", 0, folder)
     return folder
@@ -105,7 +105,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [("results.json", None, "answered and not scored yet"), ("timings.jsonl", b"\xff\n", "no timing")],
 )
 def test_what_is_not_whole_is_not_reported(
-    whole: Path, tmp_path: Path, name: str, content: bytes | None, why: str
+    whole: Path, tmp_path, name: str, content: bytes | None, why: str
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
@@ -116,7 +116,7 @@ def test_what_is_not_whole_is_not_reported(
         write_report([run], tmp_path / "report")
 
 
-def test_a_torn_last_timing_is_left_out(whole: Path, tmp_path: Path) -> None:
+def test_a_torn_last_timing_is_left_out(whole: Path, tmp_path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     path = run / "timings.jsonl"
@@ -124,7 +124,7 @@ def test_a_torn_last_timing_is_left_out(whole: Path, tmp_path: Path) -> None:
     assert write_report([run], tmp_path / "report")
 
 
-def test_a_torn_last_sample_is_still_to_come(whole: Path, tmp_path: Path) -> None:
+def test_a_torn_last_sample_is_still_to_come(whole: Path, tmp_path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     path = run / "samples.jsonl"
@@ -133,9 +133,7 @@ def test_a_torn_last_sample_is_still_to_come(whole: Path, tmp_path: Path) -> Non
         write_report([run], tmp_path / "report")
 
 
-def test_only_the_runs_own_data_are_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_the_runs_own_data_are_shown(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     data = tmp_path / "data"
     data.mkdir()

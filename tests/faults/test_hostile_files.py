@@ -35,7 +35,7 @@ def texts(reader: MediaReader, path: Path) -> list[str]:
     return [found.text for found in reader.passages(str(path)) if isinstance(found, Passage)]
 
 
-def test_a_slow_document_is_given_up_by_its_processor_time(tmp_path: Path) -> None:
+def test_a_slow_document_is_given_up_by_its_processor_time(tmp_path) -> None:
     (tmp_path / "slow.md").write_text(SLOW)
     (tmp_path / "good.md").write_text("Oil the chain.")
     with MediaReader(limits=ReadingSettings(document_seconds=1)) as reader:
@@ -44,7 +44,7 @@ def test_a_slow_document_is_given_up_by_its_processor_time(tmp_path: Path) -> No
         assert texts(reader, tmp_path / "good.md") == ["Oil the chain."]
 
 
-def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path) -> None:
     """pdfium stops one at a depth of its own; three in each are given up by their time or memory."""
     self_drawing_pdf(tmp_path / "form.pdf", 3)
     write_pdf(tmp_path / "good.pdf", ["Oil the chain."])
@@ -55,7 +55,7 @@ def test_a_form_of_a_pdf_that_draws_itself_holds_nothing_up(tmp_path: Path) -> N
 
 
 @limited
-def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path) -> None:
     far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
     write_zip(tmp_path / "far.xlsx", xlsx_parts(S=far))
     with (
@@ -66,7 +66,7 @@ def test_a_sheet_with_a_far_cell_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 @limited
-def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
+def test_a_document_that_fills_the_memory_is_given_up(tmp_path) -> None:
     (tmp_path / "wide.jsonl").write_text(json.dumps({"text": "a"}) + "\n[" + "{}," * 9_000_000 + "{}]\n")
     (tmp_path / "good.md").write_text("Oil the chain.")
     with MediaReader(limits=ReadingSettings(memory_gib=0.5)) as reader:
@@ -76,7 +76,7 @@ def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
 
 
 @limited
-def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: Path) -> None:
+def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path) -> None:
     """The sentence splitter of the first holds 220 MB for good; the second takes up to 300 MB by itself."""
     (tmp_path / "long.md").write_text("Oil the chain. Then wash it well with water and soap. " * 400)
     (tmp_path / "wide.jsonl").write_text(json.dumps({"text": "a"}) + "\n[" + "{}," * 2_000_000 + "{}]\n")
@@ -87,9 +87,7 @@ def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: 
 
 
 @pytest.mark.usefixtures("tiny_text")
-def test_one_document_stops_neither_this_run_nor_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_document_stops_neither_this_run_nor_the_next(tmp_path, monkeypatch) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     (corpus / "good.md").write_text("Oil the chain.")
@@ -146,7 +144,7 @@ def read(path):
 
 
 @pytest.mark.skipif(bool(why_network()), reason="not offered by this kernel")
-def test_a_reader_has_no_network_and_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_has_no_network_and_starts_nothing(tmp_path, monkeypatch) -> None:
     """A reader of another package, in place of one that a file has taken over."""
     package = tmp_path / "package"
     (package / "spying-1.dist-info").mkdir(parents=True)
@@ -162,9 +160,7 @@ def test_a_reader_has_no_network_and_starts_nothing(tmp_path: Path, monkeypatch:
         assert texts(reader, tmp_path / "a.spy") == ["did"]
 
 
-def test_modules_of_the_working_folder_are_not_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modules_of_the_working_folder_are_not_imported(tmp_path, monkeypatch) -> None:
     (tmp_path / "a.md").write_text("Oil the chain.")
     (tmp_path / "html.py").write_text("import os; os.abort()")
     (tmp_path / "numpy.py").write_text("import os; os.abort()")
@@ -180,7 +176,7 @@ def text_settings(tmp_path: Path, **sections: object) -> Settings:
 
 
 @pytest.mark.usefixtures("tiny_text")
-def test_a_damaged_index_is_made_again_by_the_next_run(tmp_path: Path) -> None:
+def test_a_damaged_index_is_made_again_by_the_next_run(tmp_path) -> None:
     """It is not one of an unchanged corpus."""
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -197,7 +193,7 @@ def test_a_damaged_index_is_made_again_by_the_next_run(tmp_path: Path) -> None:
             assert [check.name for check in library.doctor() if check.ok is False] == broken
 
 
-def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path: Path) -> None:
+def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path) -> None:
     write_video(tmp_path / "a.mpg", 1)
     (tmp_path / "a.mpg").rename(tmp_path / "stream.ps")
     write_video(tmp_path / "b.mp4", 1)
@@ -215,7 +211,7 @@ def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path: P
             assert sum(len(batch.frames.times) for batch in reader.frames(file.path)) == 2
 
 
-def test_a_windows_file_of_another_program_is_one_line(tmp_path: Path) -> None:
+def test_a_windows_file_of_another_program_is_one_line(tmp_path) -> None:
     (tmp_path / "a.windows.jsonl").write_text("garbage\n")
     with pytest.raises(UsageError, match="line 1 is not one of ours"):
         write_run(tmp_path / "a.trec", tmp_path / "a.windows.jsonl", ["q"])
@@ -228,7 +224,7 @@ def test_words_of_a_video_stay_in_their_line_of_a_prompt() -> None:
     assert [line.partition(" ")[0] for line in lines] == ["Video:", "Time:", "Description:", "subtitle"]
 
 
-def test_a_web_gives_out_no_file_that_a_link_leads_to(tmp_path: Path) -> None:
+def test_a_web_gives_out_no_file_that_a_link_leads_to(tmp_path) -> None:
     (tmp_path / "id_rsa").write_text("secret")
     (tmp_path / "a.mp4").symlink_to(tmp_path / "id_rsa")
     entry = VideoEntry("1", "https://videos.example/1", "A", file="a.mp4")

@@ -51,7 +51,7 @@ def small(location: Location, n: int = 1, *, source: bool = False) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """What `write` makes in a folder."""
     library = tmp_path_factory.mktemp("library")
     write(library)
@@ -83,7 +83,7 @@ def pull(address: StoreAddress, folder: Path, **search: int) -> int:
     return merge_libraries([address.url], folder, settings=settings, newer=True).videos
 
 
-def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path) -> None:
     address, copy = bucket.address(), tmp_path / "copy"
     with Writer.open(address) as writer:
         writer.set_meta(META)
@@ -101,7 +101,7 @@ def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path: Path) -> 
 
 
 def test_a_pull_goes_on_where_it_failed_and_keeps_the_copy_up(
-    bucket: FakeStore, folder: Path, tmp_path: Path
+    bucket: FakeStore, folder: Path, tmp_path
 ) -> None:
     address, copy = upload(bucket, folder), tmp_path / "copy"
     gets = itertools.count()
@@ -125,7 +125,7 @@ def test_a_pull_goes_on_where_it_failed_and_keeps_the_copy_up(
         assert {video.video_id for video in local.videos()} == {f"{n:032x}" for n in (1, 3, 4)}
 
 
-def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path) -> None:
     """One request in ten fails, and one write in ten is made and its answer lost."""
     requests, writes = itertools.count(), itertools.count()
     statuses = itertools.cycle((500, 503, 429))
@@ -139,7 +139,7 @@ def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path: Path) -> Non
     assert list(dump(address)) == list(dump(tmp_path / "library"))
 
 
-def test_a_commit_that_arrives_after_its_timeout_is_not_repeated(bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_commit_that_arrives_after_its_timeout_is_not_repeated(bucket: FakeStore, tmp_path) -> None:
     commits, released = itertools.count(), threading.Event()
 
     def intercept(environ: dict[str, Any]) -> None:
@@ -259,7 +259,7 @@ def test_a_writer_behind_another_ones_commit_writes_no_more(bucket: FakeStore) -
 
 @pytest.mark.parametrize("path", ["passages.lance/_versions", "head.json"])
 def test_a_write_that_hangs_until_another_one_has_committed_is_refused(
-    bucket: FakeStore, tmp_path: Path, path: str
+    bucket: FakeStore, tmp_path, path: str
 ) -> None:
     address = bucket.address()
     small(address, 1, source=True)
@@ -312,7 +312,7 @@ def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:
 
 
 def test_stores_and_folders_are_merged_and_one_whose_store_fails_is_not_left_out(
-    bucket: FakeStore, tmp_path: Path
+    bucket: FakeStore, tmp_path
 ) -> None:
     address, folder, joined = bucket.address("a"), tmp_path / "b", bucket.address("joined")
     small(address, 1)

@@ -58,7 +58,7 @@ def kill_one_at_work(shards: Path, killed: list[int], ended: threading.Event) ->
             return
 
 
-def test_a_worker_is_killed_at_work(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_is_killed_at_work(tmp_path, capfd) -> None:
     corpus, library = tmp_path / "corpus", tmp_path / "library"
     corpus.mkdir()
     for n in range(3):

@@ -26,7 +26,7 @@ def reasons(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def good(tmp_path: Path) -> Path:
+def good(tmp_path) -> Path:
     (tmp_path / "good.mp4").write_bytes(b"x")
     return tmp_path
 
@@ -35,7 +35,7 @@ def found_names(root: Path) -> list[str]:
     return [os.path.relpath(file.path, root) for file in scan(root).files]
 
 
-def test_pipes_and_sockets_are_reported_and_never_opened(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_and_sockets_are_reported_and_never_opened(good: Path, monkeypatch) -> None:
     os.mkfifo(good / "pipe.mp4")
     os.mkfifo(good / "unknown")
     monkeypatch.chdir(good)  # a socket's path may be no longer than 107 bytes
@@ -48,7 +48,7 @@ def test_pipes_and_sockets_are_reported_and_never_opened(good: Path, monkeypatch
     assert found_names(good) == ["good.mp4"]
 
 
-def test_folder_links_are_not_followed(good: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_folder_links_are_not_followed(good: Path, tmp_path_factory) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "far.mp4").write_bytes(b"x")
     (good / "sub").mkdir()
@@ -98,7 +98,7 @@ def test_a_sparse_file_that_holds_enough_is_no_giant(good: Path) -> None:
     assert found_names(good) == ["good.mp4", "sparse.mp4"]
 
 
-def test_unreadable_files_and_folders_are_reported(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_files_and_folders_are_reported(good: Path, monkeypatch) -> None:
     """Root may read anything, so the refusal is played here."""
     (good / "secret.mp4").write_bytes(b"x")
     (good / "locked").mkdir()
@@ -122,7 +122,7 @@ def test_unreadable_files_and_folders_are_reported(good: Path, monkeypatch: pyte
     assert found_names(good) == ["good.mp4"]
 
 
-def test_what_vanishes_during_the_walk_is_passed_over(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_vanishes_during_the_walk_is_passed_over(good: Path, monkeypatch) -> None:
     (good / "sub").mkdir()
     (good / "sub" / "late.mp4").write_bytes(b"x")
     (good / "going.mp4").write_bytes(b"x")
@@ -141,7 +141,7 @@ def test_what_vanishes_during_the_walk_is_passed_over(good: Path, monkeypatch: p
     assert found.problems == ()
 
 
-def test_a_tree_deeper_than_the_stack_is_walked(tmp_path: Path) -> None:
+def test_a_tree_deeper_than_the_stack_is_walked(tmp_path) -> None:
     before, depth = os.getcwd(), 1500
     try:
         os.chdir(tmp_path)
@@ -194,21 +194,21 @@ def growth(path: Path, start: str, unit: str, most: int = SIZE, floor: float = F
 
 
 @pytest.mark.parametrize("unit", ["<a", "<!--", '<a b="', "<![CDATA[", "&", "<span>", "<p><div>", "<p><pre>"])
-def test_broken_html_costs_no_square(tmp_path: Path, unit: str) -> None:
+def test_broken_html_costs_no_square(tmp_path, unit: str) -> None:
     assert growth(tmp_path / "a.html", "", unit, PAGE_SIZE, PAGE_FLOOR) < GROWTH
 
 
 @pytest.mark.parametrize("unit", ["**x ", "[a](", "`", "[a](\n", "| - "])
-def test_broken_markdown_costs_no_square(tmp_path: Path, unit: str) -> None:
+def test_broken_markdown_costs_no_square(tmp_path, unit: str) -> None:
     assert growth(tmp_path / "a.md", "# ", unit) < GROWTH
 
 
 @pytest.mark.parametrize("unit", ["a.", "?! ", '"', "\n \n"])
-def test_odd_text_costs_no_square(tmp_path: Path, unit: str) -> None:
+def test_odd_text_costs_no_square(tmp_path, unit: str) -> None:
     assert growth(tmp_path / "a.txt", "word", unit) < GROWTH
 
 
-def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("corpora.passages.row_files.MAX_FIELD", 2**20)
     path = tmp_path / "a.csv"
     path.write_text('id,text\n1,good\n2,"never closed\n' + "3,row of words\n" * 75_000)
@@ -217,7 +217,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch
     assert len(found) > 3_000
 
 
-def test_a_row_too_long_is_skipped_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_too_long_is_skipped_and_reported(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("corpora.passages.row_files.MAX_ROW", 3_000_000)
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "' + "a" * 4_000_000 + '"}\n{"text": "b"}\n')
@@ -226,7 +226,7 @@ def test_a_row_too_long_is_skipped_and_reported(tmp_path: Path, monkeypatch: pyt
     assert problem.reason.startswith("row 1: longer than")
 
 
-def test_nested_json_is_reported(tmp_path: Path) -> None:
+def test_nested_json_is_reported(tmp_path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("[" * 200_000 + '\n{"text": "good"}\n' + '{"text":' * 100_000 + "\n")
     document, problem = read_documents(path)
@@ -234,7 +234,7 @@ def test_nested_json_is_reported(tmp_path: Path) -> None:
     assert problem.reason == "row 1: JSON nested too deep; row 3: JSON nested too deep"
 
 
-def test_a_damaged_row_group_costs_no_other(tmp_path: Path) -> None:
+def test_a_damaged_row_group_costs_no_other(tmp_path) -> None:
     path = tmp_path / "a.parquet"
     rows = {"text": [f"this is row number {i} of the table" for i in range(300)]}
     pyarrow.parquet.write_table(
@@ -250,7 +250,7 @@ def test_a_damaged_row_group_costs_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["txt", "jsonl"])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
+def test_memory_does_not_grow_with_the_file(tmp_path, kind: str) -> None:
     """A text of 16 MB is read by a process that may have 10 MB more than after a short one."""
     line = {"txt": "A line of text.\n", "jsonl": '{"text": "A line of text."}\n'}
     short, path = tmp_path / f"short.{kind}", tmp_path / f"a.{kind}"

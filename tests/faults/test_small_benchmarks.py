@@ -1,13 +1,11 @@
 """A small share of `benchmarks.fuzz_media` and of `benchmarks.kill_index`."""
 
-from pathlib import Path
-
 from benchmarks.fuzz_media import all_seeds, fuzz, read_file
 from benchmarks.kill_index import kill_runs
 from corpora.video.reader import MediaReader
 
 
-def test_every_file_is_read_before_it_is_changed(tmp_path: Path) -> None:
+def test_every_file_is_read_before_it_is_changed(tmp_path) -> None:
     seeds = all_seeds()
     assert seeds.keys() > {".mp4", ".mkv", ".mp3", ".srt", ".pdf", ".parquet", ".toml"}
     with MediaReader() as reader:
@@ -29,7 +27,7 @@ def test_mutated_files_are_read_or_refused_and_open_no_others() -> None:
 KILLS = 4
 
 
-def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path: Path) -> None:
+def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path) -> None:
     result, stages = kill_runs(tmp_path, KILLS)
     assert result.messages == []
     assert result.kills.total() == KILLS

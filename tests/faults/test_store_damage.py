@@ -51,9 +51,7 @@ TABLES = ("videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 2
     ("part", "damage"), [("data", "garbage"), ("data", "missing"), ("_versions", "zeroed")]
 )
 @pytest.mark.parametrize("table", TABLES)
-def test_what_is_damaged_names_its_table_and_the_remedy(
-    tmp_path: Path, table: str, part: str, damage: str
-) -> None:
+def test_what_is_damaged_names_its_table_and_the_remedy(tmp_path, table: str, part: str, damage: str) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     for path in (Layout(tmp_path / "lib").table(table) / part).iterdir():
         if damage == "missing":
@@ -68,7 +66,7 @@ def test_what_is_damaged_names_its_table_and_the_remedy(
 
 
 @pytest.mark.parametrize(("column", "damage"), [("words", "zeroed"), ("video_id", "missing")])
-def test_a_damaged_index_is_named_and_made_again(tmp_path: Path, column: str, damage: str) -> None:
+def test_a_damaged_index_is_named_and_made_again(tmp_path, column: str, damage: str) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=())
     with Writer.open(layout.folder) as writer:
@@ -120,9 +118,7 @@ def altered(head: Path, **changes: object) -> bytes:
         {"earlier": [{"until": "x", "tables": {}}]},
     ],
 )
-def test_a_torn_head_is_put_back_from_its_copy(
-    tmp_path: Path, damage: bytes | dict[str, object] | None
-) -> None:
+def test_a_torn_head_is_put_back_from_its_copy(tmp_path, damage: bytes | dict[str, object] | None) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1,), sources=(1,))
     expected, head = list(dump(layout.folder)), layout.folder / "head.json"
@@ -141,7 +137,7 @@ def test_a_torn_head_is_put_back_from_its_copy(
     assert repair(layout.folder, confirm=refuse).made_again == []
 
 
-def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
+def test_a_library_without_any_head_loses_no_row(tmp_path) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1,), sources=())
     for path in layout.folder.glob("head*.json"):
@@ -155,9 +151,7 @@ def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["data", "_versions"])
-def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
+def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(tmp_path, monkeypatch, part: str) -> None:
     """As after a power failure, which cut what was written last."""
     monkeypatch.setattr("rag.store.head.APART_SECONDS", 0.0)
     layout = Layout(tmp_path / "lib")
@@ -182,7 +176,7 @@ def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
 
 @pytest.mark.parametrize(("table", "lost"), [*((table, "rows") for table in TABLES), ("clips", "table")])
 def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, lost: str
+    tmp_path, monkeypatch, table: str, lost: str
 ) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=(1, 2))
@@ -210,9 +204,7 @@ def use_all_that_is_left(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["evidence", "shots"])
-def test_a_repair_that_was_stopped_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
-) -> None:
+def test_a_repair_that_was_stopped_goes_on(tmp_path, monkeypatch, table: str) -> None:
     """At every fifth write, the first of which is another in each run: in the end the library is that of a
     repair that was not stopped."""
     monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
@@ -242,7 +234,7 @@ def test_a_repair_that_was_stopped_goes_on(
     assert count > 5
 
 
-def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path: Path) -> None:
+def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path) -> None:
     layout, one = Layout(tmp_path / "lib"), video(1)
     with Writer.open(layout.folder) as writer:
         writer.set_meta(META)
@@ -259,9 +251,7 @@ def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path: Path) -
         assert reader.sound_track(one.video_id) is None
 
 
-def test_what_is_gone_is_asked_for_before_it_is_erased(
-    tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_gone_is_asked_for_before_it_is_erased(tmp_path, bucket: FakeStore, monkeypatch) -> None:
     layout, addresses = Layout(tmp_path / "lib"), [f"{bucket.url}/{n}.mp4" for n in (1, 2)]
     monkeypatch.setattr("tests.fakes.store_material.video_path", lambda n: addresses[n - 1])
     write(layout.folder, videos=(1, 2), sources=())
@@ -286,7 +276,7 @@ def dump_of(layout: Layout, table: str) -> list[str]:
     return [str(row) for row in at_head(layout, table).to_table().to_pylist()]
 
 
-def test_a_library_of_another_schema_is_refused(tmp_path: Path) -> None:
+def test_a_library_of_another_schema_is_refused(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     head = tmp_path / "lib" / "head.json"
     for schema, kind in ((SCHEMA + 1, LibraryTooNew), (SCHEMA - 1, LibraryError)):
@@ -321,7 +311,7 @@ for folder in sys.argv[2:]:
 """
 
 
-def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path) -> None:
     """No file may grow past the bytes that name a library: a full disk, without filling one."""
     libraries = [tmp_path / room for room in ("1500", "2400", "3000")]
     for library in libraries:
@@ -393,9 +383,7 @@ def test_a_library_that_cannot_be_written_can_be_read() -> None:
 
 
 @pytest.mark.parametrize("part", ["clips.lance/data/", "head.json"])
-def test_a_file_without_permission_is_no_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
+def test_a_file_without_permission_is_no_damage(tmp_path, monkeypatch, part: str) -> None:
     """A repair would delete its rows. Root may read every file, so the refusal is played."""
     fill(tmp_path / "lib", videos=(1,), sources=())
     expected = list(dump(tmp_path / "lib"))
@@ -434,24 +422,20 @@ def test_a_file_without_permission_is_no_damage(
         (RuntimeError("Failed to create temp dir: No such file or directory (os error 2)"), LibraryError),
     ],
 )
-def test_errors_are_mapped_at_one_boundary(
-    tmp_path: Path, error: Exception, kind: type[LibraryError]
-) -> None:
+def test_errors_are_mapped_at_one_boundary(tmp_path, error: Exception, kind: type[LibraryError]) -> None:
     with pytest.raises(kind) as caught, read_errors(tmp_path, "clips"):
         raise error
     assert type(caught.value) is kind
 
 
-def test_a_bug_stays_a_bug(tmp_path: Path) -> None:
+def test_a_bug_stays_a_bug(tmp_path) -> None:
     with pytest.raises(ValueError, match="sql filter"), read_errors(tmp_path, "clips"):
         raise ValueError("Invalid user input: Error optimizing sql filter: no such column")
     with pytest.raises(ZeroDivisionError), read_errors(tmp_path, "clips"):
         raise ZeroDivisionError
 
 
-def test_a_failure_while_closing_does_not_hide_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_while_closing_does_not_hide_the_first(tmp_path, monkeypatch) -> None:
     def full(_: Writer) -> None:
         raise LibraryFull("again")
 

@@ -49,7 +49,7 @@ def run_again_and_again(folder: Path, started: Connection) -> None:
             time.sleep(0.01)
 
 
-def test_kills_leave_no_trace(tmp_path: Path) -> None:
+def test_kills_leave_no_trace(tmp_path) -> None:
     whole_run(tmp_path / "undisturbed")
     whole_run(tmp_path / "undisturbed")
     expected = list(dump(tmp_path / "undisturbed"))
@@ -105,7 +105,7 @@ def short_run(writer: Writer) -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def undisturbed(tmp_path_factory) -> list[str]:
     """The rows of a library after a short run that nothing stops."""
     folder = tmp_path_factory.mktemp("undisturbed")
     with Writer.open(folder) as writer:
@@ -114,9 +114,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return list(dump(folder))
 
 
-def test_stopped_after_a_commit_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: list[str]
-) -> None:
+def test_stopped_after_a_commit_of_a_run(tmp_path, monkeypatch, undisturbed: list[str]) -> None:
     """The same before every fifth commit; before which one first is another thing in each run."""
     commits, stopped = random.randrange(5), True
     while stopped:

@@ -26,7 +26,7 @@ LONG = 900
 
 
 @pytest.fixture(scope="module")
-def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_video(tmp_path_factory) -> Path:
     """A quarter of an hour, small."""
     path = tmp_path_factory.mktemp("long") / "long.mp4"
     write_video(path, LONG, fps=2, size=(96, 64), gop=60, bframes=0)
@@ -61,7 +61,7 @@ def wait_until(what: str, done: object) -> None:
         time.sleep(0.02)
 
 
-def test_nothing_starts_before_the_first_file_and_one_child_serves_all(tmp_path: Path) -> None:
+def test_nothing_starts_before_the_first_file_and_one_child_serves_all(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with MediaReader() as reader:
         assert reader.pids == ()
@@ -73,7 +73,7 @@ def test_nothing_starts_before_the_first_file_and_one_child_serves_all(tmp_path:
     assert gone(first[0])
 
 
-def test_a_hang_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long_video: Path) -> None:
+def test_a_hang_is_one_clear_line_and_the_next_file_is_read(tmp_path, long_video: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with MediaReader(stall_seconds=2.0) as reader:
         stream = reader.frames(str(long_video), short_side=32)
@@ -87,7 +87,7 @@ def test_a_hang_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long
         assert count(reader, tmp_path / "a.mp4") == 2
 
 
-def test_a_call_that_is_busy_without_a_sign_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_is_busy_without_a_sign_ends(tmp_path, monkeypatch) -> None:
     """After ten stall limits, with work of every moment: any shorter one may be a library at work."""
     (tmp_path / "endless.py").write_text("def spin(path):\n    while True:\n        pass\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -101,7 +101,7 @@ def test_a_call_that_is_busy_without_a_sign_ends(tmp_path: Path, monkeypatch: py
         assert process.pid is None
 
 
-def test_a_crash_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long_video: Path) -> None:
+def test_a_crash_is_one_clear_line_and_the_next_file_is_read(tmp_path, long_video: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with MediaReader() as reader:
         stream = reader.frames(str(long_video))
@@ -112,7 +112,7 @@ def test_a_crash_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, lon
         assert count(reader, tmp_path / "a.mp4") == 2
 
 
-def test_a_child_that_died_between_two_files_is_not_noticed(tmp_path: Path) -> None:
+def test_a_child_that_died_between_two_files_is_not_noticed(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with MediaReader() as reader:
         assert count(reader, tmp_path / "a.mp4") == 2
@@ -172,7 +172,7 @@ def test_the_next_file_ends_the_one_before_and_says_so(long_video: Path) -> None
             _ = stream.report
 
 
-def test_the_child_lives_on_when_the_thread_that_started_it_ends(tmp_path: Path) -> None:
+def test_the_child_lives_on_when_the_thread_that_started_it_ends(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with MediaReader() as reader:
         thread = threading.Thread(target=reader.probe, args=(str(tmp_path / "a.mp4"),))
@@ -202,7 +202,7 @@ def test_the_child_dies_with_its_parent(long_video: Path) -> None:
     wait_until("the child is gone", lambda: gone(child))
 
 
-def test_nothing_is_printed(tmp_path: Path) -> None:
+def test_nothing_is_printed(tmp_path) -> None:
     (tmp_path / "bad.mp4").write_bytes(b"\0\0\0\x20ftypisom" + os.urandom(5000))
     code = (
         "import sys\n"
@@ -232,7 +232,7 @@ def test_memory_is_flat_over_a_long_video(long_video: Path) -> None:
         assert len(sizes) > 50
 
 
-def test_memory_is_flat_over_many_files(tmp_path: Path) -> None:
+def test_memory_is_flat_over_many_files(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1, audio=True)
     with MediaReader() as reader:
         levels = []
@@ -244,7 +244,7 @@ def test_memory_is_flat_over_many_files(tmp_path: Path) -> None:
         assert levels[1] - levels[0] < 8 * 2**20
 
 
-def test_gigantic_images_are_refused(tmp_path: Path) -> None:
+def test_gigantic_images_are_refused(tmp_path) -> None:
     path = tmp_path / "a.gif"
     write_video(path, 1)
     data = bytearray(path.read_bytes())

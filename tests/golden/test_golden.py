@@ -104,13 +104,7 @@ def test_every_golden_file_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_the_output_equals_the_golden_file(
-    name: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    request: pytest.FixtureRequest,
-) -> None:
+def test_the_output_equals_the_golden_file(name: str, tmp_path, monkeypatch, capsys, request) -> None:
     made = CASES[name](tmp_path, monkeypatch, capsys)
     if request.config.getoption("--write-golden"):
         (DATA / name).write_text(made, encoding="utf-8")

@@ -37,7 +37,7 @@ TEXTS = ["a drill", "", "a hand holds a red lamp " * 40, "Ünïcode 😀"]
 
 
 @pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def weights(tmp_path_factory) -> Path:
     """Saved with all six modalities, as the published file is."""
     models = import_models("imagebind_model")
     import torch
@@ -49,7 +49,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=[name for device, name in BACKENDS.items() if has_device(device)])
-def encoder(request: pytest.FixtureRequest, weights: Path) -> ImageBindEncoder:
+def encoder(request, weights: Path) -> ImageBindEncoder:
     return ImageBindEncoder("imagebind:tiny", weights, backend=request.param, batch=8, sizes=SIZES)
 
 
@@ -155,7 +155,7 @@ def test_a_clip_of_any_length_and_shape_has_a_vector(encoder: ImageBindEncoder) 
         encoder.encode_clip(Frames(np.empty(0), np.empty((0, 224, 224, 3), np.uint8)))
 
 
-def test_other_files_are_refused(tmp_path: Path, weights: Path) -> None:
+def test_other_files_are_refused(tmp_path, weights: Path) -> None:
     import torch
 
     torch.save({"something": torch.zeros(2)}, tmp_path / "other.pth")
@@ -166,9 +166,7 @@ def test_other_files_are_refused(tmp_path: Path, weights: Path) -> None:
             open_image_encoder(f"imagebind:{path}", EncoderSettings())
 
 
-def test_a_run_of_the_page_retrieves_with_it(
-    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_the_page_retrieves_with_it(weights: Path, tmp_path, monkeypatch) -> None:
     """docs/reproduce.md, VideoDetective: indexed with ImageBind, asked with its text half."""
     for name, size in SIZES.items():
         monkeypatch.setitem(imagebind.HUGE, name, size)

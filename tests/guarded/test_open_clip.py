@@ -43,12 +43,12 @@ def save_open_clip(folder: Path, *, resize_mode: str = "shortest") -> Path:
 
 
 @pytest.fixture(scope="module", params=["shortest", "squash"])
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request, tmp_path_factory) -> Path:
     return save_open_clip(tmp_path_factory.mktemp("open_clip") / request.param, resize_mode=request.param)
 
 
 @pytest.fixture(scope="module", params=[name for device, name in BACKENDS.items() if has_device(device)])
-def encoder(request: pytest.FixtureRequest, folder: Path) -> ImageEncoder:
+def encoder(request, folder: Path) -> ImageEncoder:
     return open_image_encoder(f"openclip:local-dir:{folder}", SETTINGS, backend=request.param, batch=8)
 
 
@@ -100,7 +100,7 @@ def test_texts_equal_open_clips_own(folder: Path) -> None:
     assert np.array_equal(tower.encode_text(TEXTS[:1])[0], rows[0])
 
 
-def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_weights_that_do_not_fit_are_refused(tmp_path) -> None:
     folder = save_open_clip(tmp_path / "other")
     config = json.loads((folder / "open_clip_config.json").read_text(encoding="utf-8"))
     config["model_cfg"]["vision_cfg"]["layers"] = 3
@@ -109,7 +109,7 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         open_image_encoder(f"openclip:local-dir:{folder}", SETTINGS)
 
 
-def test_a_text_tower_from_the_hub_is_refused(tmp_path: Path) -> None:
+def test_a_text_tower_from_the_hub_is_refused(tmp_path) -> None:
     folder = save_open_clip(tmp_path / "hub")
     config = json.loads((folder / "open_clip_config.json").read_text(encoding="utf-8"))
     config["model_cfg"]["text_cfg"]["hf_model_name"] = "some/model"

@@ -40,20 +40,20 @@ document.adoptedStyleSheets.push(style);
 
 
 @pytest.fixture(autouse=True)
-def child(monkeypatch: pytest.MonkeyPatch) -> None:
+def child(monkeypatch) -> None:
     """Jobs run a small program in place of `rag`."""
     monkeypatch.setattr(jobs_module, "COMMAND", (sys.executable, "-S", "-E", str(JOB_CHILD)))
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory) -> Iterator[Site]:
     world = build_page_world(tmp_path_factory.mktemp("page"))
     with served(world.service) as address:
         yield Site(**vars(world), address=address)
 
 
 @pytest.fixture(scope="session")
-def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def empty_site(tmp_path_factory) -> Iterator[str]:
     """The address of a server over a folder in which nothing is indexed."""
     folder = tmp_path_factory.mktemp("nothing")
     settings = Settings(library=folder / "library")
@@ -62,7 +62,7 @@ def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def empty_site_with_token(tmp_path: Path) -> Iterator[tuple[str, str]]:
+def empty_site_with_token(tmp_path) -> Iterator[tuple[str, str]]:
     """The same behind a token, and the token."""
     settings, token = Settings(library=tmp_path / "library"), new_token()
     service = Service(settings, LibrarySession(settings), tmp_path / "cache")

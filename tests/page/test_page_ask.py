@@ -114,7 +114,7 @@ def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab
         assert "not proof" in tab.page.locator(".proof h2").inner_text()
 
 
-def test_8_a_slow_question_says_so_and_can_be_cancelled(tab: Tab, site: Site, monkeypatch: Any) -> None:
+def test_8_a_slow_question_says_so_and_can_be_cancelled(tab: Tab, site: Site, monkeypatch) -> None:
     gate = threading.Event()
     encode = BagOfWords.encode_text
 

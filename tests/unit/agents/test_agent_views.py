@@ -78,7 +78,7 @@ AGENTS: dict[str, tuple[Callable[[Path, Watch], Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_run_is_shown_as_lines_and_json(name: str, tmp_path: Path) -> None:
+def test_a_run_is_shown_as_lines_and_json(name: str, tmp_path) -> None:
     run, view = AGENTS[name]
     steps: list[Step] = []
     found = run(tmp_path, steps.append)
@@ -105,7 +105,7 @@ def test_a_step_is_cut_but_for_advice_and_one_of_the_trace_alone_is_not_shown() 
 
 
 @pytest.fixture
-def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
+def rules(tmp_path, monkeypatch) -> RuleReasoner:
     """The command's library is the made-up one, and its reasoner the rules."""
     reasoner = RuleReasoner()
 
@@ -123,9 +123,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
 OPTIONS = [word for option in question().options for word in ("--option", option)]
 
 
-def test_the_command_prints_steps_and_writes_a_trace(
-    rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_steps_and_writes_a_trace(rules: RuleReasoner, capsys) -> None:
     words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
     assert main([*words, "--trace", "t.jsonl", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -148,7 +146,7 @@ def test_the_command_prints_steps_and_writes_a_trace(
     assert "observe" in rules.asked
 
 
-def test_a_trace_that_is_never_written_leaves_an_old_one(tmp_path: Path) -> None:
+def test_a_trace_that_is_never_written_leaves_an_old_one(tmp_path) -> None:
     old = tmp_path / "old.jsonl"
     TraceFile(old, POLICY).write(Step(1, "plan", "one query").line())
     held = old.read_bytes()

@@ -52,7 +52,7 @@ def run(
     )
 
 
-def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
+def test_the_video_and_its_moment_are_found(tmp_path) -> None:
     reasoner, steps = RecallingReasoner(), list[Step]()
     found = run(tmp_path, reasoner=reasoner, watch=steps)
     assert (found.answer.url, found.matched, found.cues) == (f"{HOST}video07", True, "GKTA")
@@ -65,7 +65,7 @@ def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
     assert found.failures == ()
 
 
-def test_the_second_verdict_has_frames_between_those_of_the_first(tmp_path: Path) -> None:
+def test_the_second_verdict_has_frames_between_those_of_the_first(tmp_path) -> None:
     reasoner = RecallingReasoner()
     run(tmp_path, reasoner=reasoner)
     looks = [
@@ -76,7 +76,7 @@ def test_the_second_verdict_has_frames_between_those_of_the_first(tmp_path: Path
     assert not set(looks[0]) & set(looks[1])
 
 
-def test_open_models_are_shown_frames_alone(tmp_path: Path) -> None:
+def test_open_models_are_shown_frames_alone(tmp_path) -> None:
     reasoner = RecallingReasoner()
     settings = VARIANTS.named["raclo-64"].settings
     run(tmp_path, reasoner=reasoner, settings=settings)
@@ -86,7 +86,7 @@ def test_open_models_are_shown_frames_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cues", CUE_SETS)
-def test_every_set_of_cues_is_verified_by_its_cues(cues: str, tmp_path: Path) -> None:
+def test_every_set_of_cues_is_verified_by_its_cues(cues: str, tmp_path) -> None:
     reasoner, memory = RecallingReasoner(), only_cues(EVERYTHING, cues)
     found = run(tmp_path, memory, reasoner)
     assert (found.cues, cues_of(memory)) == (cues, cues)
@@ -102,12 +102,12 @@ def test_every_set_of_cues_is_verified_by_its_cues(cues: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "memory", [Memory(), Memory(before="a cup"), Memory("a video", auditory_memory="a tune")]
 )
-def test_cues_that_belong_to_no_moment_are_refused(memory: Memory, tmp_path: Path) -> None:
+def test_cues_that_belong_to_no_moment_are_refused(memory: Memory, tmp_path) -> None:
     with pytest.raises(UsageError, match="GKTA"):
         run(tmp_path, memory)
 
 
-def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
+def test_one_judge_alone_accepts_nothing(tmp_path) -> None:
     found = run(tmp_path, second=RecallingReasoner(accepts=False))
     assert found.answer is not None
     assert not found.matched
@@ -117,9 +117,7 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
     assert (unverified.chosen, unverified.matched) == (0, True)
 
 
-def test_a_missing_transcript_is_reported_and_the_video_watched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_transcript_is_reported_and_the_video_watched(tmp_path, monkeypatch) -> None:
     def silent(_: Web, url: str) -> None:
         raise WebError(f"{url}: no transcript in time")
 
@@ -136,7 +134,7 @@ def test_a_missing_transcript_is_reported_and_the_video_watched(
     assert deaf.failures == ()
 
 
-def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
+def test_it_thinks_again_where_nothing_is_found(tmp_path) -> None:
     reasoner = RecallingReasoner(("zzz", "yyy", "kettle video 7", "xxx"))
     found = run(tmp_path, reasoner=reasoner)
     assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle video 7", "xxx"))
@@ -146,7 +144,7 @@ def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("role", ["imagine_queries", "verify_video", "locate"])
-def test_a_failing_role_costs_one_step(role: str, tmp_path: Path) -> None:
+def test_a_failing_role_costs_one_step(role: str, tmp_path) -> None:
     reasoner = RecallingReasoner(fails=(role,), error=ReplyInvalid)
     found = run(tmp_path, reasoner=reasoner)
     assert "ReplyInvalid" in found.failures
@@ -166,7 +164,7 @@ def test_settings_say_what_they_want() -> None:
         RacloSettings(urls=0)
 
 
-def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
+def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path) -> None:
     web = make_web(tmp_path / "web")
     blind = FrameSource(library=None, read_frames=None)
     reasoner = EmbeddedReasoner(sentences())
@@ -197,7 +195,7 @@ def numbers(request: SearchStepRequest, *titles: str) -> tuple[int, ...]:
     return tuple(listed.index(title) for title in titles)
 
 
-def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_path: Path) -> None:
+def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_path) -> None:
     class Choosing(Searching):
         def search_step(self, request: SearchStepRequest) -> SearchStep:
             if len(self.searched) == 2:

@@ -54,7 +54,7 @@ def test_settings_are_those_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(("look", "said"), [("frames", False), ("frames and texts", True)])
-def test_what_the_localizer_is_shown(tmp_path: Path, look: str, said: bool) -> None:
+def test_what_the_localizer_is_shown(tmp_path, look: str, said: bool) -> None:
     reasoner = ShotReasoner()
     settings = replace(PAPER, look=look)
     run(tmp_path, Constraints(audio="music"), reasoner, settings)
@@ -63,7 +63,7 @@ def test_what_the_localizer_is_shown(tmp_path: Path, look: str, said: bool) -> N
         assert bool(request.view.title) == bool(request.view.texts) == said
 
 
-def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
+def test_it_returns_the_shot_around_the_frame(tmp_path) -> None:
     found = run(tmp_path)
     assert (found.shot.start, found.shot.end, found.shot.measured) == (40.0, 50.0, True)
     assert found.shot.start <= found.shot.frame < found.shot.end
@@ -73,7 +73,7 @@ def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["exact", "asked"])
-def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path: Path, mode: str) -> None:
+def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path, mode: str) -> None:
     reasoner, heights = ShotReasoner(), {"video07": 1080}
     wanted = Constraints(color="warm", resolution=720, after="near 25")
     found = run(tmp_path, wanted, reasoner, replace(MAIN, constraint_mode=mode), heights)
@@ -94,7 +94,7 @@ def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path: Pa
     assert len(found.looks) == 1 + 4  # it takes no other's place
 
 
-def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
+def test_nothing_fits_is_a_legal_answer(tmp_path) -> None:
     found = run(tmp_path, description="nothing of this world")
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"localizer"}
@@ -107,7 +107,7 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     assert none.absence == "no video has the resolution; resolution: wanted 2160p, measured 720p"
 
 
-def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path) -> None:
+def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path) -> None:
     web = make_web(tmp_path / "web", **{f"video{number:02d}": "dead" for number in range(12)})
     found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
     assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
@@ -116,7 +116,7 @@ def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path) -> None:
     assert found.steps[-1].text == "N/A"
 
 
-def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path: Path) -> None:
+def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path) -> None:
     web = make_web(tmp_path / "web")
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     blind = frame_source_with(stored, FrameSource(library=None, read_frames=None))
@@ -129,7 +129,7 @@ def test_who_cannot_look_finds_nothing_and_says_so_once(tmp_path: Path) -> None:
     assert not any("N/A" in line for step in found.steps[:-1] for line in step_lines(step, 80))
 
 
-def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
+def test_the_shot_before_separates_two_shots(tmp_path) -> None:
     # The reasoner would name 42 s; second 25 is in the shot before that of 30 to 40 s.
     found = run(tmp_path, Constraints(after="near 25"))
     assert (found.shot.start, found.shot.end) == (30.0, 40.0)
@@ -139,7 +139,7 @@ def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
     assert (after.shot.start, after.shot.end) == (50.0, 60.0)
 
 
-def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
+def test_constraints_can_be_ignored_or_only_asked(tmp_path) -> None:
     constraints = Constraints(color="warm", after="near 25")
     off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="off"))
     assert (off.shot.start, off.shot.checks) == (40.0, ())
@@ -152,7 +152,7 @@ def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
 
 
-def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
+def test_errors_of_the_reasoner_cost_one_step(tmp_path) -> None:
     found = run(tmp_path, reasoner=ShotReasoner(fails=("imagine_queries",), error=ReplyInvalid))
     assert found.queries == ("a kettle boils",)  # without a guess, its own words
     assert found.shot is not None

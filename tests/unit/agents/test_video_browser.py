@@ -22,7 +22,7 @@ def run(
     return run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, frame_source(seen), settings)
 
 
-def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
+def test_it_answers_with_the_window_that_proves_it(tmp_path) -> None:
     found = run(tmp_path, RuleReasoner())
     assert (found.answer.text, found.failure) == ("PLUM", "")
     (cited,) = found.answer.citations
@@ -31,7 +31,7 @@ def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
     assert cited.path.endswith("video07")
 
 
-def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
+def test_it_stops_at_the_last_loop(tmp_path) -> None:
     reasoner = RuleReasoner()
     web = make_web(tmp_path / "web", 7)  # without the video that has the answer
     found = run_video_browser(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
@@ -42,13 +42,13 @@ def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
     assert not any("no secret here" in text for video in found.watched for text in video.read)
 
 
-def test_the_pyramid_looks_sparsely_and_then_densely(tmp_path: Path) -> None:
+def test_the_pyramid_looks_sparsely_and_then_densely(tmp_path) -> None:
     seen: list[int] = []
     run(tmp_path, RuleReasoner(), EFFICIENCY, seen)
     assert sorted(seen) == [13, 16, 16, 16]  # three sparse looks, one window of 13 s at 1 fps
 
 
-def test_without_a_stage(tmp_path: Path) -> None:
+def test_without_a_stage(tmp_path) -> None:
     reasoner, seen = RuleReasoner(), list[int]()
     run(tmp_path / "1", reasoner, replace(ABLATION, select=False), seen)
     assert "select_candidates" not in reasoner.asked
@@ -63,7 +63,7 @@ def test_without_a_stage(tmp_path: Path) -> None:
     assert all(35 <= time < 48 for time in window.frames.times)
 
 
-def test_without_a_modality(tmp_path: Path) -> None:
+def test_without_a_modality(tmp_path) -> None:
     seen: list[int] = []
     found = run(tmp_path / "words", RuleReasoner(), replace(ABLATION, images=False), seen)
     assert seen == []
@@ -72,7 +72,7 @@ def test_without_a_modality(tmp_path: Path) -> None:
     assert not found.answer.matched  # the secret is only said
 
 
-def test_other_paradigms(tmp_path: Path) -> None:
+def test_other_paradigms(tmp_path) -> None:
     seen: list[int] = []
     direct = replace(EFFICIENCY, paradigm="direct")
     found = run(tmp_path / "direct", RuleReasoner(), direct, seen)
@@ -91,7 +91,7 @@ def test_other_paradigms(tmp_path: Path) -> None:
     assert free.searches == 0
 
 
-def test_a_spent_budget_ends_the_search_and_still_asks_for_an_answer(tmp_path: Path) -> None:
+def test_a_spent_budget_ends_the_search_and_still_asks_for_an_answer(tmp_path) -> None:
     reasoner = RuleReasoner(fails=("locate",), error=BudgetSpent)
     found = run(tmp_path, reasoner)
     assert (reasoner.asked.count("locate"), reasoner.asked.count("answer_open")) == (1, 1)
@@ -121,7 +121,7 @@ class StoredLibrary:
         return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "speech")]
 
 
-def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
+def test_who_takes_no_pixels_has_none_decoded(tmp_path) -> None:
     seen: list[int] = []
 
     def browsed(settings: BrowserSettings) -> list[VideoView]:
@@ -144,7 +144,7 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("error", [BudgetSpent, ReplyInvalid])
 @pytest.mark.parametrize("fails", [("rewrite_question",), ("anchor_event",)])
-def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error: type) -> None:
+def test_the_answer_needs_no_rewording(tmp_path, fails: tuple[str], error: type) -> None:
     reasoner = RuleReasoner(fails=fails, error=error)
     reasoner.name = "embedded"
     found = run(tmp_path, reasoner, EFFICIENCY)
@@ -152,7 +152,7 @@ def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error:
     assert reasoner.readings[-1].anchor.description == ASKED.text
 
 
-def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
+def test_who_is_gone_is_not_asked_three_times(tmp_path) -> None:
     reasoner = RuleReasoner(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
     reasoner.name = "embedded"
     assert run(tmp_path, reasoner, EFFICIENCY).failure == "ReasonerUnreachable"
@@ -163,7 +163,7 @@ def deaf_and_blind(_path: str, _times: np.ndarray, *, zoomed: bool = False) -> N
     raise UnsupportedFile(f"sound.mp4: no frames in it, {zoomed=}")
 
 
-def test_a_video_without_frames_is_read_by_its_transcript(tmp_path: Path) -> None:
+def test_a_video_without_frames_is_read_by_its_transcript(tmp_path) -> None:
     run = run_video_browser(
         ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY
     )

@@ -4,7 +4,6 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def library(tmp_path_factory) -> Iterator[Library]:
     with open_world(tmp_path_factory.mktemp("detective")) as opened:
         yield opened
 
@@ -114,9 +113,7 @@ def test_ablations_take_away_what_they_say(library: Library) -> None:
     assert any(window.texts for window in reasoner.readings[0].windows)
 
 
-def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(library: Library, monkeypatch) -> None:
     monkeypatch.setattr(library.engine, "read_frames", blank_frames)
     reasoner = RuleReasoner()
     reasoner.reads_pixels = True
@@ -131,7 +128,7 @@ def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     assert [request.view.frames for request in reasoner.requests] == [None] * len(reasoner.requests) != []
 
 
-def test_a_library_without_frames_is_searched_by_its_words(tmp_path: Path) -> None:
+def test_a_library_without_frames_is_searched_by_its_words(tmp_path) -> None:
     with open_world(tmp_path, images=False) as library:
         found, reasoner = run(library)
         assert found.answer.choice == "D"

@@ -29,7 +29,7 @@ NAMES = (
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path) -> Path:
     folder = tmp_path / "corpus"
     for name in NAMES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ ODD = (
 )
 
 
-def test_keys_of_any_kind_are_read_or_named(bucket: FakeStore, tmp_path: Path) -> None:
+def test_keys_of_any_kind_are_read_or_named(bucket: FakeStore, tmp_path) -> None:
     bad = ("a//b.md", "a//c.md", "b/../c.md", "b/./d.md", "f/tab\there.md", "f/tab\tthere.md", "g/\x7f.md")
     good = (*ODD, "h/a.md", "z/deep/est.md")
     beside = ("a/a.md", "b/x.md", "b/sub/x.md", "f/young.md")
@@ -112,7 +112,7 @@ def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) 
         scan("s3://no-such-bucket/videos", storage=bucket.storage)
 
 
-def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_path) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
     storage = bucket.storage.model_copy(update={"scratch": tmp_path / "scratch"})
@@ -126,9 +126,7 @@ def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_pa
     assert os.listdir(tmp_path / "scratch") == []
 
 
-def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(
-    bucket: FakeStore, tmp_path: Path
-) -> None:
+def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(bucket: FakeStore, tmp_path) -> None:
     storage = bucket.storage.model_copy(update={"scratch": tmp_path})
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
@@ -138,7 +136,7 @@ def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(
         assert {path.name for path in tmp_path.iterdir()} == {one.name, other.name}
 
 
-def test_two_runs_that_start_at_once_have_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_runs_that_start_at_once_have_folders(tmp_path, monkeypatch) -> None:
     """The second looks for killed runs before the first holds its lock."""
     taken, starts = fetching.take_lock, iter([True])
 
@@ -153,7 +151,7 @@ def test_two_runs_that_start_at_once_have_folders(tmp_path: Path, monkeypatch: p
         assert first.exists()
 
 
-def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeStore, tmp_path) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
     store = bucket.open()
@@ -173,7 +171,7 @@ def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeSto
 
 
 def test_an_object_that_changes_while_its_transfer_breaks_off_has_changed(
-    corpus: Path, bucket: FakeStore, tmp_path: Path
+    corpus: Path, bucket: FakeStore, tmp_path
 ) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
@@ -191,9 +189,7 @@ def test_an_object_that_changes_while_its_transfer_breaks_off_has_changed(
         fetch(found, tmp_path, bucket.storage)
 
 
-def test_a_long_transfer_has_no_time_limit_and_goes_on_where_it_broke(
-    bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_transfer_has_no_time_limit_and_goes_on_where_it_broke(bucket: FakeStore, monkeypatch) -> None:
     """The limit is on silence: a large object takes longer over a slow line."""
     monkeypatch.setattr("corpora.objects.CHUNK", 2**19)
     content = bytes(range(256)) * 4096
@@ -216,7 +212,7 @@ def test_a_long_transfer_has_no_time_limit_and_goes_on_where_it_broke(
     bucket.send = lambda body: [body]
 
 
-def test_one_bad_object_differs_from_a_bad_store(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+def test_one_bad_object_differs_from_a_bad_store(corpus: Path, bucket: FakeStore, tmp_path) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
     bucket.intercept = lambda environ: 403 if environ["PATH_INFO"].endswith("/a.mp4") else None
@@ -236,9 +232,7 @@ def test_a_message_has_no_signature() -> None:
     assert "SECRET" not in line
 
 
-def test_a_full_disk_is_one_line(
-    corpus: Path, bucket: FakeStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_one_line(corpus: Path, bucket: FakeStore, tmp_path, monkeypatch) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
     monkeypatch.setattr("shutil.disk_usage", lambda _: _Full)
@@ -267,7 +261,7 @@ def test_a_wrong_address_is_no_folder(address: str, said: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory) -> Path:
     """40 MB: images are stored as they are."""
     path = tmp_path_factory.mktemp("video") / "long ü.mkv"
     write_video(path, 60, fps=24, size=(160, 120), audio=True, codec="rawvideo", pix_fmt="yuv420p", gop=1)
@@ -301,7 +295,7 @@ def test_a_state_is_never_mixed_with_another(bucket: FakeStore) -> None:
     assert "changed" in files.failure
 
 
-def test_a_window_of_an_object_is_read_by_ranges(video: Path, bucket: FakeStore, tmp_path: Path) -> None:
+def test_a_window_of_an_object_is_read_by_ranges(video: Path, bucket: FakeStore, tmp_path) -> None:
     bucket.upload(video.parent)
     address = f"{bucket.url}/{video.name}"
     times = [40.0, 41.0, 42.0]

@@ -18,7 +18,7 @@ from rag.errors import UsageError
 FORCE = OverwritePolicy(force=True)
 
 
-def test_a_file_that_exists_is_replaced_by_force_alone(tmp_path: Path) -> None:
+def test_a_file_that_exists_is_replaced_by_force_alone(tmp_path) -> None:
     path = tmp_path / "a.html"
     path.touch()
     check_output(path)
@@ -44,7 +44,7 @@ def links(folder: Path, path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("policy", [OverwritePolicy(), FORCE])
-def test_an_input_is_refused_by_every_path(tmp_path: Path, policy: OverwritePolicy) -> None:
+def test_an_input_is_refused_by_every_path(tmp_path, policy: OverwritePolicy) -> None:
     path = tmp_path / "page.html"
     path.write_text("page")
     for other in links(tmp_path, path):
@@ -56,7 +56,7 @@ def test_an_input_is_refused_by_every_path(tmp_path: Path, policy: OverwritePoli
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_an_indexed_file_is_refused_by_every_path(tmp_path: Path, force: bool) -> None:
+def test_an_indexed_file_is_refused_by_every_path(tmp_path, force: bool) -> None:
     path = tmp_path / "page.html"
     path.write_text("page")
     policy = OverwritePolicy(force, indexed=lambda output: output.samefile(path))
@@ -65,7 +65,7 @@ def test_an_indexed_file_is_refused_by_every_path(tmp_path: Path, force: bool) -
             check_output(other, policy)
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
     path = tmp_path / "a.html"
     path.write_bytes(b"old")
 
@@ -80,7 +80,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
     assert path.read_bytes() == b"old"
 
 
-def test_a_symbolic_link_stays_and_permissions_are_kept(tmp_path: Path) -> None:
+def test_a_symbolic_link_stays_and_permissions_are_kept(tmp_path) -> None:
     path, link = tmp_path / "kept" / "a.txt", tmp_path / "a.txt"
     path.parent.mkdir()
     path.write_text("old")
@@ -114,7 +114,7 @@ def fill(folder: Path, policy: OverwritePolicy | None = None, *, shared: bool = 
             (draft / "sub" / name).write_text(text)
 
 
-def test_a_folder_is_written_again_by_force_alone(tmp_path: Path) -> None:
+def test_a_folder_is_written_again_by_force_alone(tmp_path) -> None:
     home = tmp_path / "report"
     fill(home, a="1", b="2")
     with pytest.raises(UsageError, match=r"report: is not empty; name a new or empty folder, or .* --force"):
@@ -124,9 +124,7 @@ def test_a_folder_is_written_again_by_force_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("below", "head"), [("", "head.json"), ("reports/new", "head.spare.json")])
-def test_a_folder_in_a_library_is_refused_before_anything_is_made(
-    tmp_path: Path, below: str, head: str
-) -> None:
+def test_a_folder_in_a_library_is_refused_before_anything_is_made(tmp_path, below: str, head: str) -> None:
     (tmp_path / head).touch()
     (tmp_path / "tables").mkdir()
     for shared in (False, True):
@@ -135,7 +133,7 @@ def test_a_folder_in_a_library_is_refused_before_anything_is_made(
     assert sorted(path.name for path in tmp_path.iterdir()) == [head, "tables"]
 
 
-def test_files_of_a_folder_that_are_inputs_or_indexed_are_refused(tmp_path: Path) -> None:
+def test_files_of_a_folder_that_are_inputs_or_indexed_are_refused(tmp_path) -> None:
     fill(tmp_path, a="1")
     path = tmp_path / "sub" / "a"
     with pytest.raises(UsageError, match="is an input"):

@@ -116,20 +116,20 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
         ),
     ],
 )
-def test_titles_and_texts(tmp_path: Path, name: str, content: str, title: str, text: str) -> None:
+def test_titles_and_texts(tmp_path, name: str, content: str, title: str, text: str) -> None:
     (tmp_path / name).write_bytes(content.encode("iso-8859-1"))
     assert pairs(tmp_path / name) == [(title, text)]
 
 
 @pytest.mark.parametrize("odd", ["<![a[ x ]>", "<![endif]-->", "<![CDATA[x]]>", "<![a["])
-def test_odd_marked_sections_cost_no_other_text(tmp_path: Path, odd: str) -> None:
+def test_odd_marked_sections_cost_no_other_text(tmp_path, odd: str) -> None:
     path = tmp_path / "a.html"
     path.write_text(f"<p>Oil it.</p>{odd}<p>Dry it.</p>")
     (document,) = read_documents(path)
     assert document.text.startswith("Oil it.")
 
 
-def test_wikihow_whole_articles(tmp_path: Path) -> None:
+def test_wikihow_whole_articles(tmp_path) -> None:
     path = write_csv(
         tmp_path / "wikihowAll.csv",
         [
@@ -145,7 +145,7 @@ def test_wikihow_whole_articles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_csv_with_quotes_newlines_and_its_own_ids(tmp_path: Path, delimiter: str) -> None:
+def test_csv_with_quotes_newlines_and_its_own_ids(tmp_path, delimiter: str) -> None:
     rows = [["docid", "Title", "TEXT", "url"], ["d1", "T; 1", 'a, "b"\n\nc\td', "u"], ["d2", "", "e\0f", ""]]
     path = write_csv(tmp_path / "a.csv", rows, delimiter=delimiter)
     assert [(d.doc_id, d.title, d.text) for d in documents(path)] == [
@@ -154,13 +154,13 @@ def test_csv_with_quotes_newlines_and_its_own_ids(tmp_path: Path, delimiter: str
     ]
 
 
-def test_a_huge_field_is_read(tmp_path: Path) -> None:
+def test_a_huge_field_is_read(tmp_path) -> None:
     huge = "word " * 400_000
     path = write_csv(tmp_path / "a.csv", [["text"], [huge]])
     assert documents(path)[0].text == huge.strip()
 
 
-def test_beir_corpus(tmp_path: Path) -> None:
+def test_beir_corpus(tmp_path) -> None:
     path = write_jsonl(
         tmp_path / "corpus.jsonl",
         [
@@ -174,7 +174,7 @@ def test_beir_corpus(tmp_path: Path) -> None:
     ]
 
 
-def test_json_lines_of_other_names(tmp_path: Path) -> None:
+def test_json_lines_of_other_names(tmp_path) -> None:
     path = write_jsonl(
         tmp_path / "a.jsonl",
         ["", {"id": 12, "contents": "sep\u2028arated \ud800."}, {"Passage": ["one", "two", 3], "name": "N"}],
@@ -186,14 +186,14 @@ def test_json_lines_of_other_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("as_lines", [True, False])
-def test_a_json_file(tmp_path: Path, as_lines: bool) -> None:
+def test_a_json_file(tmp_path, as_lines: bool) -> None:
     rows = [{"text": "a"}, {"text": "b"}]
     path = tmp_path / "a.json"
     path.write_text("\n".join(map(json.dumps, rows)) if as_lines else json.dumps(rows))
     assert [d.text for d in documents(path)] == ["a", "b"]
 
 
-def test_parquet_takes_its_columns_by_name(tmp_path: Path) -> None:
+def test_parquet_takes_its_columns_by_name(tmp_path) -> None:
     path = tmp_path / "bad\udcff.parquet"
     table = pa.table(
         {"Id": [1, 2], "title": ["T", None], "text": ["one", "two"], "vector": [[0.1] * 8, [0.2] * 8]}
@@ -203,7 +203,7 @@ def test_parquet_takes_its_columns_by_name(tmp_path: Path) -> None:
     assert [(d.doc_id, d.title, d.text) for d in documents(path)] == [("1", "T", "one"), ("2", "", "two")]
 
 
-def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
+def test_equal_content_has_one_id_whatever_the_file(tmp_path) -> None:
     (tmp_path / "a.txt").write_text("Same words.\n")
     (tmp_path / "b.md").write_text("Same words.")
     write_jsonl(tmp_path / "c.jsonl", [{"text": "Same words."}])
@@ -218,7 +218,7 @@ def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
         ("config.json", '{"text": "x"}'),
     ],
 )
-def test_a_table_without_passages_names_what_is_expected(tmp_path: Path, name: str, content: str) -> None:
+def test_a_table_without_passages_names_what_is_expected(tmp_path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(UnsupportedFile, match=r"expected .*a text column \(text, .* or article\)") as raised:
@@ -226,7 +226,7 @@ def test_a_table_without_passages_names_what_is_expected(tmp_path: Path, name: s
     assert str(raised.value).startswith(f"{path}: no passages: ")
 
 
-def test_bad_rows_are_reported_in_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_in_one_problem_and_the_rest_is_read(tmp_path) -> None:
     rows: list[Mapping[str, str] | str] = [{"text": f"row {i}"} for i in range(50)]
     rows[3], rows[7], rows[9] = "{broken", '["list"]', {"title": "", "text": " "}
     rows[20:30] = [{"other": "x"}] * 10
@@ -240,7 +240,7 @@ def test_bad_rows_are_reported_in_one_problem_and_the_rest_is_read(tmp_path: Pat
     )
 
 
-def test_bad_csv_rows_are_reported(tmp_path: Path) -> None:
+def test_bad_csv_rows_are_reported(tmp_path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,text\n1,a\n2\n3,b,c\n\n4,d\n")
     *found, problem = read_documents(path)
@@ -251,7 +251,7 @@ def test_bad_csv_rows_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["md", "csv"])
-def test_random_bytes_are_no_text(tmp_path: Path, suffix: str) -> None:
+def test_random_bytes_are_no_text(tmp_path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"
     for size in (300, 3000):
         for seed in range(20):
@@ -274,7 +274,7 @@ def test_random_bytes_are_no_text(tmp_path: Path, suffix: str) -> None:
         ),
     ],
 )
-def test_text_of_any_language_is_no_noise(tmp_path: Path, text: str, encodings: str) -> None:
+def test_text_of_any_language_is_no_noise(tmp_path, text: str, encodings: str) -> None:
     for encoding in encodings.split():
         path = tmp_path / f"{encoding}.txt"
         path.write_bytes((text * 40).encode(encoding, errors="replace"))
@@ -297,7 +297,7 @@ def test_text_of_any_language_is_no_noise(tmp_path: Path, text: str, encodings: 
     ],
 )
 def test_a_file_without_anything_is_an_error(
-    tmp_path: Path, name: str, content: bytes, error: type[FileProblem]
+    tmp_path, name: str, content: bytes, error: type[FileProblem]
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
@@ -308,13 +308,13 @@ def test_a_file_without_anything_is_an_error(
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_without_a_reader_names_the_kinds_that_are_read(tmp_path: Path) -> None:
+def test_a_file_without_a_reader_names_the_kinds_that_are_read(tmp_path) -> None:
     (tmp_path / "a.xyz").write_text("text")
     with pytest.raises(UnsupportedFile, match=r"no reader for this kind of file; known are .*\.docx"):
         list(read_documents(tmp_path / "a.xyz"))
 
 
-def test_missing_files_and_folders_are_errors(tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_errors(tmp_path) -> None:
     for path in (tmp_path / "gone.txt", tmp_path):
         with pytest.raises(UnreadableFile):
             list(read_documents(path))
@@ -328,7 +328,7 @@ def mail(text: str, **headers: str) -> EmailMessage:
     return message
 
 
-def test_an_email_has_its_headers_text_and_names_of_attachments(tmp_path: Path) -> None:
+def test_an_email_has_its_headers_text_and_names_of_attachments(tmp_path) -> None:
     message = mail("Öl für die Kette.\n", Subject="Wartung – März", Date="Tue, 05 Mar 2024 10:00:00 +0100")
     message.add_alternative("<p>no</p>", subtype="html")
     message.add_attachment(b"\0", maintype="application", subtype="pdf", filename="Plan für März.pdf")
@@ -345,7 +345,7 @@ def test_an_email_has_its_headers_text_and_names_of_attachments(tmp_path: Path) 
     ]
 
 
-def test_an_email_of_html_alone_is_read_as_a_page(tmp_path: Path) -> None:
+def test_an_email_of_html_alone_is_read_as_a_page(tmp_path) -> None:
     message = mail("", Subject="Rota")
     message.set_content(
         "<style>p{}</style><p>Oil <b>it</b>.</p><table><tr><td>a<td>1</table>", subtype="html"
@@ -364,12 +364,12 @@ def test_an_email_of_html_alone_is_read_as_a_page(tmp_path: Path) -> None:
         (b"Content-Transfer-Encoding: base64\r\nTo: =?x?=", b"T2ls*", "Oil"),
     ],
 )
-def test_an_email_that_breaks_the_rules_is_read(tmp_path: Path, head: bytes, body: bytes, text: str) -> None:
+def test_an_email_that_breaks_the_rules_is_read(tmp_path, head: bytes, body: bytes, text: str) -> None:
     (tmp_path / "a.eml").write_bytes(b"Subject: a\r\n" + head + b"\r\n\r\n" + body)
     assert text in pairs(tmp_path / "a.eml")[0][1]
 
 
-def test_headers_and_parts_of_any_size_are_read_or_refused_soon(tmp_path: Path) -> None:
+def test_headers_and_parts_of_any_size_are_read_or_refused_soon(tmp_path) -> None:
     long = ", ".join(f"Person {number} <p{number}@example.com>" for number in range(20_000))
     (tmp_path / "a.eml").write_text(f"Subject: a\nTo: {long}\nFrom: {'(' * 20_000}\n\nOil it.\n")
     assert "Oil it." in pairs(tmp_path / "a.eml")[0][1]
@@ -379,7 +379,7 @@ def test_headers_and_parts_of_any_size_are_read_or_refused_soon(tmp_path: Path) 
         pairs(tmp_path / "b.eml")
 
 
-def test_what_is_no_email_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_email_is_refused(tmp_path) -> None:
     (tmp_path / "a.eml").write_text("just some text")
     with pytest.raises(DamagedFile, match="not an e-mail"):
         pairs(tmp_path / "a.eml")
@@ -390,7 +390,7 @@ def notebook(path: Path, value: Any) -> Path:
     return path
 
 
-def test_a_notebook_has_its_text_code_and_prints(tmp_path: Path) -> None:
+def test_a_notebook_has_its_text_code_and_prints(tmp_path) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Wheel *sizes*\n", "We **measure** them."]},
         {
@@ -411,7 +411,7 @@ def test_a_notebook_has_its_text_code_and_prints(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [[], {}, {"cells": [1, {"source": 3}]}, {"worksheets": [[]]}, "x"])
-def test_a_notebook_without_text_is_refused(tmp_path: Path, value: Any) -> None:
+def test_a_notebook_without_text_is_refused(tmp_path, value: Any) -> None:
     with pytest.raises(DamagedFile, match="a notebook without text"):
         pairs(notebook(tmp_path / "a.ipynb", value))
 
@@ -440,13 +440,13 @@ def test_a_notebook_without_text_is_refused(tmp_path: Path, value: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("suffix", ["jsonl", "json"])
-def test_messages_of_a_chat_stand_under_their_speakers(tmp_path: Path, rows: list[Any], suffix: str) -> None:
+def test_messages_of_a_chat_stand_under_their_speakers(tmp_path, rows: list[Any], suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"
     path.write_text("\n".join(map(json.dumps, rows)) if suffix == "jsonl" else json.dumps(rows))
     assert pairs(path) == [("", "user: How tight?\n\nassistant: 12 Nm.")]
 
 
-def test_each_chat_of_a_file_is_a_document(tmp_path: Path) -> None:
+def test_each_chat_of_a_file_is_a_document(tmp_path) -> None:
     path = tmp_path / "a.jsonl"
     chat = {"messages": [{"role": "user", "content": "Hi"}]}
     rows = [
@@ -477,7 +477,7 @@ def test_a_cut_word_is_whole_and_a_hyphen_of_its_own_stays(text: str, joined: st
     assert join_words(text)[0] == joined
 
 
-def test_words_cut_in_files_of_text_and_pdf_are_whole(tmp_path: Path) -> None:
+def test_words_cut_in_files_of_text_and_pdf_are_whole(tmp_path) -> None:
     (tmp_path / "a.txt").write_bytes(b"Below this tempera-\r\nture the two-\r\nhour test ends.\r\n")
     lines = "Below this tempera-\nture the two-\nhour test en-"
     write_pdf(tmp_path / "b.pdf", [lines, "ergizes the pump."])

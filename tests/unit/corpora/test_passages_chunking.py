@@ -111,7 +111,7 @@ def test_passages_fit_the_sentence_encoder() -> None:
 
 
 @pytest.mark.slow
-def test_no_data_is_looked_for_outside_the_package(tmp_path: Path) -> None:
+def test_no_data_is_looked_for_outside_the_package(tmp_path) -> None:
     """With NLTK_DATA set, LlamaIndex's own way would search there and then download."""
     code = (
         "from corpora.passages import Document, chunk; print(len(chunk(Document('d', '', 'A b c. ' * 500))))"

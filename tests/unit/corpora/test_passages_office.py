@@ -59,7 +59,7 @@ def _read(read: Callable[[str], Iterator[object]], path: Path, parts: Mapping[st
     return _lines(document)
 
 
-def test_a_word_file_with_lists_and_tables(tmp_path: Path) -> None:
+def test_a_word_file_with_lists_and_tables(tmp_path) -> None:
     body = (
         _p("Descaling")
         + _item(1, "Fill the tank.")
@@ -80,7 +80,7 @@ def test_a_word_file_with_lists_and_tables(tmp_path: Path) -> None:
     ]
 
 
-def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path: Path) -> None:
+def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path) -> None:
     parts = word_parts(_p("Text."))
     parts["word/document2.xml"] = parts.pop("word/document.xml")
     relation = '<Relationship Type="http://x/officeDocument" Target="/word/document2.xml"/>'
@@ -88,7 +88,7 @@ def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path: Path) -> N
     assert _read(read_docx, tmp_path / "a.docx", parts) == ["Text."]
 
 
-def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) -> None:
+def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path) -> None:
     levels = "".join(
         f'<w:lvl w:ilvl="{at}"><w:start w:val="{5 - 4 * at}"/><w:numFmt w:val="decimal"/></w:lvl>'
         for at in (0, 1)
@@ -121,7 +121,7 @@ def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) ->
     ]
 
 
-def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path: Path) -> None:
+def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path) -> None:
     def held(inside: str) -> str:
         return f"<w:sdt><w:sdtPr/><w:sdtContent>{inside}</w:sdtContent></w:sdt>"
 
@@ -145,12 +145,12 @@ def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path: 
     assert _read(read_odt, tmp_path / "a.odt", odt_parts(body)) == ["| A | | C |"]
 
 
-def test_a_damaged_part_beside_the_text_costs_no_text(tmp_path: Path) -> None:
+def test_a_damaged_part_beside_the_text_costs_no_text(tmp_path) -> None:
     parts = {**word_parts(_p("Text.")), "docProps/core.xml": "<c", "word/numbering.xml": "<n"}
     assert _read(read_docx, tmp_path / "a.docx", parts) == ["Text."]
 
 
-def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_path: Path) -> None:
+def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_path) -> None:
     def item(text: str, kind: str) -> str:
         return f"<a:p><a:pPr>{kind}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>"
 
@@ -167,7 +167,7 @@ def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_p
     ]
 
 
-def test_locked_texts_and_books_are_refused(tmp_path: Path) -> None:
+def test_locked_texts_and_books_are_refused(tmp_path) -> None:
     parts = {"content.xml": "\0", "META-INF/manifest.xml": "<m><encryption-data/></m>"}
     with pytest.raises(UnsupportedFile, match="password"):
         list(read_odt(str(write_zip(tmp_path / "a.odt", parts))))
@@ -177,7 +177,7 @@ def test_locked_texts_and_books_are_refused(tmp_path: Path) -> None:
         list(read_epub(str(write_zip(tmp_path / "a.epub", {**parts, "META-INF/encryption.xml": locked}))))
 
 
-def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path: Path) -> None:
+def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path) -> None:
     spaces = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     parts = {
         **word_parts(_p("Tighten the bolts.<w:footnoteReference/>")),
@@ -193,7 +193,7 @@ def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path: Path
     ]
 
 
-def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path: Path) -> None:
+def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path) -> None:
     body = (
         "<text:p>Tighten<text:note><text:note-citation>1</text:note-citation><text:note-body>"
         "<text:p>To 120 Nm.</text:p></text:note-body></text:note> the bolts.</text:p>"
@@ -208,7 +208,7 @@ def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path: Pat
     ]
 
 
-def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path: Path) -> None:
+def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path) -> None:
     links = (
         '<a Type="x/chart" Target="../charts/c.xml"/><a Type="x/notesSlide" Target="../notesSlides/n.xml"/>'
     )
@@ -232,7 +232,7 @@ def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path: Path) ->
     ]
 
 
-def test_an_open_document(tmp_path: Path) -> None:
+def test_an_open_document(tmp_path) -> None:
     styles = (
         '<text:list-style style:name="L1" xmlns:style="s"><text:list-level-style-number/></text:list-style>'
     )
@@ -261,7 +261,7 @@ def test_an_open_document(tmp_path: Path) -> None:
     ]
 
 
-def test_a_book_is_read_chapter_by_chapter_in_its_order(tmp_path: Path) -> None:
+def test_a_book_is_read_chapter_by_chapter_in_its_order(tmp_path) -> None:
     parts = epub_parts("The whale", "<h1>One</h1><p>Call me.</p>", "<p> </p>", "<h1>Two</h1><p>A ship.</p>")
     documents = [*read_epub(str(write_zip(tmp_path / "a.epub", parts)))]
     assert [document.title for document in documents if isinstance(document, Document)] == ["The whale"] * 2
@@ -279,7 +279,7 @@ def damage(path: Path, name: str) -> Path:
     return path
 
 
-def test_a_damaged_chapter_costs_no_other(tmp_path: Path) -> None:
+def test_a_damaged_chapter_costs_no_other(tmp_path) -> None:
     chapters = [f"<p>Chapter {at}: {'a whale and a ship. ' * at}</p>" for at in range(1, 4)]
     path = write_zip(tmp_path / "a.epub", epub_parts("The whale", *chapters))
     *found, problem = read_epub(str(damage(path, "OEBPS/text/1 of book.xhtml")))
@@ -299,7 +299,7 @@ def test_a_damaged_chapter_costs_no_other(tmp_path: Path) -> None:
         {"word/document.xml": "<d>" * 30_000 + "</d>" * 30_000},
     ],
 )
-def test_a_damaged_file_is_one_line(tmp_path: Path, parts: dict[str, str]) -> None:
+def test_a_damaged_file_is_one_line(tmp_path, parts: dict[str, str]) -> None:
     path = write_zip(tmp_path / "a.docx", parts)
     with pytest.raises(DamagedFile) as raised:
         list(read_docx(str(path)))
@@ -307,7 +307,7 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, parts: dict[str, str]) -> No
     assert "\n" not in str(raised.value)
 
 
-def test_files_that_are_no_zip_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_no_zip_are_refused(tmp_path) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 locked")
     with pytest.raises(UnsupportedFile, match="password"):
@@ -319,7 +319,7 @@ def test_files_that_are_no_zip_are_refused(tmp_path: Path) -> None:
         list(read_epub(str(write_zip(tmp_path / "b.epub", epub_parts("Empty")))))
 
 
-def test_what_would_fill_memory_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_would_fill_memory_is_not_unpacked(tmp_path, monkeypatch) -> None:
     path = write_zip(tmp_path / "a.docx", word_parts(_p("long " * 10_000)))
     monkeypatch.setattr(zipped, "MAX_BYTES", 40_000)
     with pytest.raises(UnsupportedFile, match="when unpacked"):
@@ -331,7 +331,7 @@ def found(path: Path) -> list[tuple[str, list[str]]]:
     return [(each.title, each.text.split("\n")) for each in documents]
 
 
-def test_sheets_of_excel_have_dates_results_and_names(tmp_path: Path) -> None:
+def test_sheets_of_excel_have_dates_results_and_names(tmp_path) -> None:
     parts = xlsx_parts(
         Costs=xlsx_rows(
             ("Budget of the workshop",),
@@ -354,7 +354,7 @@ def test_sheets_of_excel_have_dates_results_and_names(tmp_path: Path) -> None:
     ]
 
 
-def test_a_sheet_of_opendocument(tmp_path: Path) -> None:
+def test_a_sheet_of_opendocument(tmp_path) -> None:
     cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
     kinds = {
         "string": 'office:value-type="string"',
@@ -377,13 +377,13 @@ def test_a_sheet_of_opendocument(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "mark"), [("csv", ","), ("csv", ";"), ("tsv", "\t")])
-def test_a_table_without_a_column_of_text(tmp_path: Path, suffix: str, mark: str) -> None:
+def test_a_table_without_a_column_of_text(tmp_path, suffix: str, mark: str) -> None:
     path = tmp_path / f"a.{suffix}"
     path.write_text("\n".join(mark.join(cells) for cells in (["Item", "EUR"], ["Bolt", "3"], [], ["Oil"])))
     assert found(path) == [("", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |", "| Oil | |"])]
 
 
-def test_questions_and_answers_are_one_table(tmp_path: Path) -> None:
+def test_questions_and_answers_are_one_table(tmp_path) -> None:
     path = tmp_path / "faq.csv"
     path.write_text('question,answer\n"Why, then?","Because\nof rain."\n')
     assert found(path) == [("", ["| question | answer |", "|-|-|", "| Why, then? | Because of rain. |"])]
@@ -394,20 +394,20 @@ def test_a_first_row_of_data_names_no_columns() -> None:
     assert document.text == "| 1 | Anna |\n| 2 | Ben |"
 
 
-def test_a_far_cell_without_a_value_makes_no_sheet_large(tmp_path: Path) -> None:
+def test_a_far_cell_without_a_value_makes_no_sheet_large(tmp_path) -> None:
     rows = xlsx_rows(("Item", "EUR"), ("Bolt", 3)) + '<row r="1048576"><c r="XFD1048576" s="1"/></row>'
     (sheet,) = found(write_zip(tmp_path / "a.xlsx", xlsx_parts(S=rows)))
     assert sheet[1] == ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"]
 
 
 @pytest.mark.parametrize("empty", ["", '<row r="9"><c r="XFD9" s="1"/></row>'], ids=["no cells", "formatted"])
-def test_a_sheet_without_values_takes_nothing_from_the_others(tmp_path: Path, empty: str) -> None:
+def test_a_sheet_without_values_takes_nothing_from_the_others(tmp_path, empty: str) -> None:
     full = xlsx_rows(("Item", "EUR"), ("Bolt", 3))
     sheets = found(write_zip(tmp_path / "a.xlsx", xlsx_parts(S=full, T=empty)))
     assert sheets == [("S", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"])]
 
 
-def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path: Path) -> None:
+def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path) -> None:
     path = tmp_path / "a.csv"
     names = [f"Question {at}" for at in range(3000)]
     path.write_text(f"Name,{','.join(names)}\n" + f"Anna,{','.join(f'yes {at}' for at in range(3000))}\n")
@@ -419,14 +419,14 @@ def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "rows", ["frame,label\n0,1\n1,0\n", "0.1;2e-5;nan\n3;4;5\n", "file,score\nimg_001.png,0.5\nb/c-2.jpg,1\n"]
 )
-def test_a_table_of_numbers_alone_is_left_out(tmp_path: Path, rows: str) -> None:
+def test_a_table_of_numbers_alone_is_left_out(tmp_path, rows: str) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(rows)
     with pytest.raises(UnsupportedFile, match="a table of numbers alone, left out; save it as XLSX"):
         found(path)
 
 
-def test_each_passage_of_a_long_table_has_its_heads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_passage_of_a_long_table_has_its_heads(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(spreadsheets, "PIECE", 3000)
     path = tmp_path / "a.csv"
     path.write_text("Item,EUR\n" + "".join(f"Bolt of size {at},{at}\n" for at in range(300)))
@@ -436,7 +436,7 @@ def test_each_passage_of_a_long_table_has_its_heads(tmp_path: Path, monkeypatch:
     assert sum(each.text.count("| Bolt") for each in passages) >= 300
 
 
-def test_a_file_that_is_no_spreadsheet_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_is_no_spreadsheet_is_damaged(tmp_path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(DamagedFile, match=r"a\.xlsx: cannot be read"):
         found(tmp_path / "a.xlsx")

@@ -35,14 +35,14 @@ def documents(path: Path, pages: Sequence[RecognizedPage] | None = None) -> list
     return [each for each in found if isinstance(each, Document)]
 
 
-def test_lines_before_the_header_of_a_pdf_are_skipped(tmp_path: Path) -> None:
+def test_lines_before_the_header_of_a_pdf_are_skipped(tmp_path) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["Page one.", "Page two."])
     path.write_bytes(b"Content-Type: application/pdf\r\n" * 100 + path.read_bytes())
     assert [each.text for each in documents(path)] == ["Page one.\n\nPage two."]
 
 
 @pytest.mark.parametrize("title", ["Microsoft Word - draft3", "scan0001.pdf", "untitled"])
-def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -> None:
+def test_titles_that_a_program_made_up_are_dropped(tmp_path, title: str) -> None:
     (document,) = documents(write_pdf(tmp_path / "a.pdf", ["Text."], title=title))
     assert document.title == ""
 
@@ -52,7 +52,7 @@ def recognized(number: int, *texts: str, unread: str = "") -> RecognizedPage:
     return RecognizedPage(number, tuple(lines), unread)
 
 
-def test_a_pdf_of_images_says_what_reads_it(tmp_path: Path) -> None:
+def test_a_pdf_of_images_says_what_reads_it(tmp_path) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["", ""])
     with pytest.raises(UnsupportedFile, match="RAG_OCR__MODE=on"):
         list(read_documents(path))
@@ -64,7 +64,7 @@ def test_a_pdf_of_images_says_what_reads_it(tmp_path: Path) -> None:
         list(read_documents(path, [recognized(n, unread="an image in JBIG2") for n in (1, 2)]))
 
 
-def test_a_scanned_page_is_a_document_with_its_number(tmp_path: Path) -> None:
+def test_a_scanned_page_is_a_document_with_its_number(tmp_path) -> None:
     pages = [recognized(2, "Scanned.", "More."), recognized(3), recognized(4, "Last.")]
     path = write_pdf(tmp_path / "a.pdf", ["One.", "", "", "", "Five."], title="A manual")
     found = [(each.text, each.pages) for each in documents(path, pages)]
@@ -77,7 +77,7 @@ def test_a_scanned_page_is_a_document_with_its_number(tmp_path: Path) -> None:
     ]
 
 
-def test_pages_begin_where_their_text_does(tmp_path: Path) -> None:
+def test_pages_begin_where_their_text_does(tmp_path) -> None:
     pages = ["A manual", "The pump is\nfilled with", "", "water. Then it runs.", "It is quiet."]
     (document,) = documents(write_pdf(tmp_path / "a.pdf", pages, title="A manual"))
     texts = {
@@ -95,7 +95,7 @@ def test_pages_begin_where_their_text_does(tmp_path: Path) -> None:
     assert passage.pages == (2, 4, 5)
 
 
-def test_passages_of_a_long_pdf_name_their_pages(tmp_path: Path) -> None:
+def test_passages_of_a_long_pdf_name_their_pages(tmp_path) -> None:
     """Each sentence says on which page it is."""
     pages = [
         "\n".join(f"Page {page}: bolt {page * 9 + row} takes {row} Nm." for row in range(9))
@@ -112,7 +112,7 @@ def test_passages_of_a_long_pdf_name_their_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("before", ["\n\n", "\n"])
-def test_a_heading_at_the_end_of_a_page_begins_the_next_passage(tmp_path: Path, before: str) -> None:
+def test_a_heading_at_the_end_of_a_page_begins_the_next_passage(tmp_path, before: str) -> None:
     pages = [
         "\n".join(f"Pump {page * 9 + row} of this plant needs oil of the grade {row}." for row in range(9))
         for page in range(4)
@@ -126,7 +126,7 @@ def test_a_heading_at_the_end_of_a_page_begins_the_next_passage(tmp_path: Path, 
     assert found[1].text.count("2.1 Cleaning the filter") == 1
 
 
-def test_unread_pages_cost_no_other(tmp_path: Path) -> None:
+def test_unread_pages_cost_no_other(tmp_path) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["One.", "", ""])
     pages = [recognized(2, unread="an image in JBIG2, which is not read"), recognized(3, "Scanned.")]
     *documents, problem = read_documents(path, pages)
@@ -135,12 +135,12 @@ def test_unread_pages_cost_no_other(tmp_path: Path) -> None:
     assert problem == Problem(str(path), reason, "indexed the other 2 pages")
 
 
-def test_an_encrypted_pdf(tmp_path: Path) -> None:
+def test_an_encrypted_pdf(tmp_path) -> None:
     with pytest.raises(UnsupportedFile, match="password"):
         list(read_documents(write_pdf(tmp_path / "a.pdf", ["Text."], password="secret")))
 
 
-def test_a_broken_page_costs_no_other(tmp_path: Path) -> None:
+def test_a_broken_page_costs_no_other(tmp_path) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["One.", "two", "Three."])
     writer = PdfWriter(clone_from=path)
     pages = writer._pages.get_object()
@@ -151,7 +151,7 @@ def test_a_broken_page_costs_no_other(tmp_path: Path) -> None:
     assert problem == Problem(str(path), "page 2 cannot be read", "indexed the other 2 pages")
 
 
-def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> None:
+def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path) -> None:
     page = "Errors\n\nCode\tCause\tRemedy\nE10\tThe tank\tFill it.\n\tis empty.\nE11\tIt is hot.\tWait 5 min."
     (document,) = documents(write_pdf(tmp_path / "a.pdf", [page + "\n\nNever open the lid."]))
     assert document.text.split("\n") == [
@@ -166,7 +166,7 @@ def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> No
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("sizes", [(9, 2), (3, 3), (9, 9, 9)])
 def test_columns_of_prose_are_read_one_after_the_other(
-    tmp_path: Path, sizes: tuple[int, ...], across: bool
+    tmp_path, sizes: tuple[int, ...], across: bool
 ) -> None:
     """Whether the file has them one after the other, or line by line across all, below a heading."""
     width, left = 360 // len(sizes), 20
@@ -195,7 +195,7 @@ def test_columns_of_prose_are_read_one_after_the_other(
     [(90, "0 1 -1 0", (20, 0)), (180, "-1 0 0 -1", (0, 20)), (270, "0 -1 1 0", (-20, 0))],
 )
 def test_a_page_that_is_turned_is_read_upright(
-    tmp_path: Path, turn: int, matrix: str, step: tuple[int, int]
+    tmp_path, turn: int, matrix: str, step: tuple[int, int]
 ) -> None:
     lines = ["First line of it", "second line here", "third line, last."]
     shown = [
@@ -209,7 +209,7 @@ def test_a_page_that_is_turned_is_read_upright(
     assert document.text == "\n".join(lines)
 
 
-def test_notes_and_values_of_forms_are_read(tmp_path: Path) -> None:
+def test_notes_and_values_of_forms_are_read(tmp_path) -> None:
     writer = PdfWriter(clone_from=write_pdf(tmp_path / "a.pdf", ["Name\n\n\nDate of issue"]))
     for place, subtype, key, text in (
         ((140, 175, 300, 190), "/Widget", "/V", "Anna Smith"),
@@ -275,7 +275,7 @@ def write_rendered(path: Path, image: DecodedStreamObject, content: str = "300 0
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "1"])
-def test_a_scan_as_pillow_writes_it(tmp_path: Path, mode: str) -> None:
+def test_a_scan_as_pillow_writes_it(tmp_path, mode: str) -> None:
     image = marked() if mode != "1" else marked().point(lambda level: 255 * (level > 0))
     found = image_of(write_scans(tmp_path / "a.pdf", [image.convert(mode)]))
     assert found.dtype == np.uint8
@@ -283,7 +283,7 @@ def test_a_scan_as_pillow_writes_it(tmp_path: Path, mode: str) -> None:
     assert is_near(quarters(found), [0, 128 if mode != "1" else 255, 255, 255])
 
 
-def test_strips_make_one_image(tmp_path: Path) -> None:
+def test_strips_make_one_image(tmp_path) -> None:
     whole = marked()
     strips = {f"/S{at}": image_object(whole.crop((0, 100 * at, 300, 100 * at + 100))) for at in range(4)}
     content = " ".join(f"q 300 0 0 100 0 {300 - 100 * at} cm /S{at} Do Q" for at in range(4))
@@ -293,7 +293,7 @@ def test_strips_make_one_image(tmp_path: Path) -> None:
     assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 128, 255, 255])
 
 
-def test_an_image_in_a_form_and_the_part_that_is_shown(tmp_path: Path) -> None:
+def test_an_image_in_a_form_and_the_part_that_is_shown(tmp_path) -> None:
     writer = PdfWriter()
     form = DecodedStreamObject()
     form.set_data(b"300 0 0 400 0 0 cm /I Do")
@@ -307,7 +307,7 @@ def test_an_image_in_a_form_and_the_part_that_is_shown(tmp_path: Path) -> None:
     assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 128, 255, 255])
 
 
-def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path: Path) -> None:
+def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path) -> None:
     path = write_scans(tmp_path / "a.pdf", ["Text.", marked(), ""])
     assert [page.number for page in pages_of(path)] == [2]
     assert [page.pages for page in pages_of(path) if isinstance(page, ScannedPage)] == [3]
@@ -315,14 +315,14 @@ def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path: Pat
     assert pages_of(small) == []
 
 
-def test_a_scan_with_a_text_layer_is_none(tmp_path: Path) -> None:
+def test_a_scan_with_a_text_layer_is_none(tmp_path) -> None:
     writer = PdfWriter(clone_from=write_scans(tmp_path / "a.pdf", [marked()]))
     writer.pages[0].merge_page(PdfReader(write_pdf(tmp_path / "b.pdf", ["Text."])).pages[0])
     writer.write(tmp_path / "c.pdf")
     assert pages_of(tmp_path / "c.pdf") == []
 
 
-def test_what_cannot_be_decoded_says_why(tmp_path: Path) -> None:
+def test_what_cannot_be_decoded_says_why(tmp_path) -> None:
     large = image_object(marked())
     large[NameObject("/Width")] = large[NameObject("/Height")] = NumberObject(60_000)
     path = write_rendered(tmp_path / "a.pdf", large)
@@ -336,6 +336,6 @@ def test_what_cannot_be_decoded_says_why(tmp_path: Path) -> None:
     assert isinstance(page, ScannedPage)
 
 
-def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
+def test_a_form_that_draws_itself_ends(tmp_path) -> None:
     self_drawing_pdf(tmp_path / "a.pdf", 1)
     assert pages_of(tmp_path / "a.pdf") == []

@@ -31,7 +31,7 @@ def names(found: Scan, root: Path) -> list[str]:
     return [os.path.relpath(file.path, root) for file in found.files]
 
 
-def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None:
+def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path) -> None:
     put(tmp_path, "b.MP4", "a/z.mkv", "a.mp3", "notes.txt", "table.csv", "x.bin", "Makefile", "package.json")
     found = scan(tmp_path)
     assert [file.path for file in found.files] == sorted(file.path for file in found.files)
@@ -46,14 +46,14 @@ def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None
     assert found.problems == ()
 
 
-def test_of_unread_files_those_that_fit_the_globs_are_named(tmp_path: Path) -> None:
+def test_of_unread_files_those_that_fit_the_globs_are_named(tmp_path) -> None:
     put(tmp_path, "a.mp4", "a.srt", "notes.docx.bak", "x.bin", "sub/y.bin", "lone.srt")
     assert scan(tmp_path, include=["*.mp4"]).ignored == ()
     assert scan(tmp_path, include=["*.mp4", "sub/*"]).ignored == (str(tmp_path / "sub" / "y.bin"),)
     assert len(scan(tmp_path).ignored) == 3
 
 
-def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
+def test_subtitles_of_a_folder_of_their_own(tmp_path) -> None:
     put(tmp_path, "data/a.mp4", "data/b.mp4", "data/b.srt", "subs/a.en.srt", "subs/b.srt", "subs/other.srt")
     put(tmp_path, "subs/a.info.json")
     subtitles = [tmp_path / "subs"]
@@ -76,7 +76,7 @@ def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
         scan(tmp_path, subtitles=[tmp_path / "none"])
 
 
-def test_hidden_names_are_left_out(tmp_path: Path) -> None:
+def test_hidden_names_are_left_out(tmp_path) -> None:
     put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._video.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["seen.txt"]
@@ -84,7 +84,7 @@ def test_hidden_names_are_left_out(tmp_path: Path) -> None:
     assert names(scan(tmp_path / ".rag"), tmp_path) == [".rag/a.mp4"], "a root is walked"
 
 
-def test_include_and_exclude_go_by_the_path_below_the_root(tmp_path: Path) -> None:
+def test_include_and_exclude_go_by_the_path_below_the_root(tmp_path) -> None:
     put(tmp_path, "talks/a.mp4", "talks/2024/b.mp4", "talks/2024/b.srt", "drafts/c.mp4", "d.txt")
     assert names(scan(tmp_path, include=["talks/*.mp4"]), tmp_path) == ["talks/a.mp4"]
     assert names(scan(tmp_path, include=["*.mp4"], exclude=["drafts"]), tmp_path) == [
@@ -95,7 +95,7 @@ def test_include_and_exclude_go_by_the_path_below_the_root(tmp_path: Path) -> No
     assert scan(tmp_path, include=["**/2024/*"], exclude=["*.srt"]).files[0].sidecars == ()
 
 
-def test_a_file_with_a_problem_is_found(tmp_path: Path) -> None:
+def test_a_file_with_a_problem_is_found(tmp_path) -> None:
     put(tmp_path, "a.txt", "odd.xyz")
     (tmp_path / "empty.md").touch()
     (tmp_path / "gone.mp4").symlink_to(tmp_path / "nowhere")
@@ -103,16 +103,14 @@ def test_a_file_with_a_problem_is_found(tmp_path: Path) -> None:
     assert (len(found.files), found.found, len(found.problems)) == (1, 3, 3)
 
 
-def test_paths_are_absolute_and_links_in_the_root_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_are_absolute_and_links_in_the_root_kept(tmp_path, monkeypatch) -> None:
     put(tmp_path, "real/a.mp4")
     (tmp_path / "link").symlink_to("real")
     monkeypatch.chdir(tmp_path)
     assert [file.path for file in scan("link/../link").files] == [str(tmp_path / "link/a.mp4")]
 
 
-def test_links_to_files_outside_are_not_followed(tmp_path: Path) -> None:
+def test_links_to_files_outside_are_not_followed(tmp_path) -> None:
     put(tmp_path, "root/a.mp4", "root/sub/b.txt", "other/secret.txt", "other/secret.srt")
     (tmp_path / "root/link.txt").symlink_to("../other/secret.txt")
     (tmp_path / "root/a.srt").symlink_to("../other/secret.srt")
@@ -125,7 +123,7 @@ def test_links_to_files_outside_are_not_followed(tmp_path: Path) -> None:
     assert scan(tmp_path / "root/a.mp4", within=[tmp_path / "roo"]).files == ()
 
 
-def test_each_file_is_in_one_shard_with_its_sidecars(tmp_path: Path) -> None:
+def test_each_file_is_in_one_shard_with_its_sidecars(tmp_path) -> None:
     put(tmp_path, *(f"day {n % 3}/{n}.mp4" for n in range(30)), *(f"day {n % 3}/{n}.srt" for n in range(30)))
     shards = [scan(tmp_path, shard=Shard(number, 4)) for number in (1, 2, 3, 4)]
     assert sorted(file.path for found in shards for file in found.files) == [
@@ -158,7 +156,7 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         ("info.json", False),
     ],
 )
-def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: bool) -> None:
+def test_sidecars_are_matched_by_name(tmp_path, sidecar: str, belongs: bool) -> None:
     put(tmp_path, "video.mp4", sidecar)
     found = scan(tmp_path)
     files = {os.path.basename(file.path): file for file in found.files}
@@ -168,19 +166,19 @@ def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: boo
     assert [files[sidecar].kind] == ["passages"] if alone else sidecar not in files
 
 
-def test_of_names_that_differ_in_case_the_sidecar_of_the_same_case_is_taken(tmp_path: Path) -> None:
+def test_of_names_that_differ_in_case_the_sidecar_of_the_same_case_is_taken(tmp_path) -> None:
     put(tmp_path, "a.mp4", "A.mp4", "A.srt")
     found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
     assert found == {"a.mp4": 0, "A.mp4": 1}
 
 
-def test_video_and_sound_of_one_name_share_nothing_but_two_videos_do(tmp_path: Path) -> None:
+def test_video_and_sound_of_one_name_share_nothing_but_two_videos_do(tmp_path) -> None:
     put(tmp_path, "a.mp4", "a.mp3", "a.srt", "b.mp4", "b.webm", "b.srt", "c.mp3", "c.srt")
     found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
     assert found == {"a.mp4": 1, "a.mp3": 0, "b.mp4": 1, "b.webm": 1, "c.mp3": 1}
 
 
-def test_the_stamp_changes_with_the_file_and_with_its_sidecars(tmp_path: Path) -> None:
+def test_the_stamp_changes_with_the_file_and_with_its_sidecars(tmp_path) -> None:
     put(tmp_path, "video.mp4", "video.srt")
 
     def stamp() -> str:
@@ -199,7 +197,7 @@ def test_the_stamp_changes_with_the_file_and_with_its_sidecars(tmp_path: Path) -
     assert len(set(stamps)) == 5
 
 
-def test_typescript_is_no_transport_stream(tmp_path: Path) -> None:
+def test_typescript_is_no_transport_stream(tmp_path) -> None:
     (tmp_path / "app.ts").write_text("export const größe = 1;\n" * 90)
     (tmp_path / "video.ts").write_bytes((b"G\x40\x00\x10\x00" + b"\xff" * 183) * 10)
     found = scan(tmp_path)
@@ -207,7 +205,7 @@ def test_typescript_is_no_transport_stream(tmp_path: Path) -> None:
     assert found.ignored == (str(tmp_path / "app.ts"),)
 
 
-def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
+def test_names_are_kept_as_the_file_system_has_them(tmp_path) -> None:
     odd = [b"bad\xff.mp4", b"-dash.mp4", b"new\nline.mp4", b"%03d.mp4", b"[a]*?.mp4", "😀.mp4".encode()]
     for name in odd:
         (tmp_path / os.fsdecode(name)).write_bytes(b"x")
@@ -216,7 +214,7 @@ def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
     assert found.problems == ()
 
 
-def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
+def test_folders_that_are_libraries_are_left_out(tmp_path) -> None:
     put(tmp_path, "a.mp4", f"deep/library/{LIBRARY_HEAD}", "deep/library/tables/b.md", "library/c.mp4")
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["a.mp4", "library/c.mp4"]
@@ -242,7 +240,7 @@ def test_subtitles_that_are_read_as_documents_are_named() -> None:
     )
 
 
-def test_subtitles_of_a_video_that_is_not_taken_are_no_document(tmp_path: Path) -> None:
+def test_subtitles_of_a_video_that_is_not_taken_are_no_document(tmp_path) -> None:
     put(tmp_path, "a.mp4", "a.mp3", "a.srt", "b.srt")
     assert names(scan(tmp_path, exclude=["a.*p*"]), tmp_path) == ["b.srt"]
     assert names(scan(tmp_path, include=["*.srt"]), tmp_path) == ["b.srt"]
@@ -253,7 +251,7 @@ def test_subtitles_of_a_video_that_is_not_taken_are_no_document(tmp_path: Path) 
     assert all(found.found + found.other_shards == 3 for found in shards)
 
 
-def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(tmp_path: Path) -> None:
+def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(tmp_path) -> None:
     put(tmp_path, "a.mp4", "a.en.srt", "b.srt")
     found = scan([tmp_path / "a.en.srt", tmp_path / "b.srt"])
     assert names(found, tmp_path) == ["b.srt"]
@@ -263,7 +261,7 @@ def test_subtitles_that_are_named_are_a_document_unless_they_belong_to_a_video(t
     assert both.belonging == {str(tmp_path / "a.en.srt"): str(tmp_path / "a.mp4")}
 
 
-def test_subtitles_belong_to_no_photograph_and_to_no_video_that_cannot_be_read(tmp_path: Path) -> None:
+def test_subtitles_belong_to_no_photograph_and_to_no_video_that_cannot_be_read(tmp_path) -> None:
     put(tmp_path, "a.jpg", "a.info.json", "a.srt", "b.jpg", "b.vtt", "c.en.srt", "c.mp3", "d.srt")
     (tmp_path / "b.mp4").write_bytes(b"")
     (tmp_path / "c.mp4").symlink_to("nowhere.mp4")
@@ -273,7 +271,7 @@ def test_subtitles_belong_to_no_photograph_and_to_no_video_that_cannot_be_read(t
     assert found.ignored == ()
 
 
-def test_a_file_is_known_by_its_first_bytes_whatever_its_name(tmp_path: Path) -> None:
+def test_a_file_is_known_by_its_first_bytes_whatever_its_name(tmp_path) -> None:
     path = write_pdf(tmp_path / "scan.txt", ["Oil every link."])
     assert kind_of_head(path.read_bytes()) == "passages"
     (document,) = read_documents(path)
@@ -317,14 +315,14 @@ def test_a_hostile_pattern_costs_no_time() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2**20 + 17])
-def test_the_hash_is_blake2b_over_all_bytes(tmp_path: Path, size: int) -> None:
+def test_the_hash_is_blake2b_over_all_bytes(tmp_path, size: int) -> None:
     data = (bytes(range(251)) * (size // 251 + 1))[:size]
     path = tmp_path / "f"
     path.write_bytes(data)
     assert content_hash(path) == hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_what_is_no_file_is_refused_at_once(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, reason in (
         (tmp_path / "pipe", "not a plain file"),

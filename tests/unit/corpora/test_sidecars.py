@@ -109,13 +109,13 @@ def test_a_cue_that_cannot_be_understood_is_counted(name: str, text: str, cues: 
 
 
 @pytest.mark.parametrize("mark", [".tr", ".Turkish.forced", " [tr]"])
-def test_the_language_of_a_name_decides_between_encodings(tmp_path: Path, mark: str) -> None:
+def test_the_language_of_a_name_decides_between_encodings(tmp_path, mark: str) -> None:
     path = tmp_path / f"video{mark}.srt"
     path.write_bytes("00:01.000 --> 00:02.000\nİyi şanslar.\n".encode("cp1254"))
     assert [text.text for text in read_sidecar(str(path)).texts] == ["İyi şanslar."]
 
 
-def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
+def test_malformed_cues_are_skipped_and_counted(tmp_path) -> None:
     path = tmp_path / "video.srt"
     path.write_text(
         "1\n00:00:01,000 --> 00:00:02,000\ngood\n\n"
@@ -141,7 +141,7 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
         (bytes(range(256)) * 40, "video.srt: no usable subtitles in it"),
     ],
 )
-def test_a_useless_file_is_reported(tmp_path: Path, content: bytes, note: str) -> None:
+def test_a_useless_file_is_reported(tmp_path, content: bytes, note: str) -> None:
     path = tmp_path / "video.srt"
     path.write_bytes(content)
     found = read_sidecar(str(path))
@@ -155,7 +155,7 @@ def info(tmp_path: Path, content: Any) -> Path:
     return path
 
 
-def test_info_json(tmp_path: Path) -> None:
+def test_info_json(tmp_path) -> None:
     path = info(
         tmp_path,
         {
@@ -187,12 +187,12 @@ def test_info_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])
-def test_bad_info_json_is_reported(tmp_path: Path, content: str) -> None:
+def test_bad_info_json_is_reported(tmp_path, content: str) -> None:
     (note,) = read_sidecar(str(info(tmp_path, content))).notes
     assert note in ("video.info.json: not valid JSON", "video.info.json: not a JSON object")
 
 
-def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
+def test_the_same_line_in_two_files_counts_once(tmp_path) -> None:
     for name in ("video.srt", "video.en.srt"):
         (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")
     assert len(merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()]).texts) == 1
@@ -209,7 +209,7 @@ TTML = """<?xml version="1.0" encoding="UTF-16"?>
 
 
 @pytest.mark.parametrize("suffix", ["ttml", "dfxp", "srt"])
-def test_ttml(tmp_path: Path, suffix: str) -> None:
+def test_ttml(tmp_path, suffix: str) -> None:
     path = tmp_path / f"video.{suffix}"
     path.write_bytes(TTML.encode("utf-16"))
     found = read_sidecar(str(path))
@@ -223,7 +223,7 @@ def test_ttml(tmp_path: Path, suffix: str) -> None:
     assert found.notes == (f"video.{suffix}: 1 malformed cue skipped",)
 
 
-def test_ttml_of_any_depth_is_read(tmp_path: Path) -> None:
+def test_ttml_of_any_depth_is_read(tmp_path) -> None:
     """And of any number of blocks within blocks, soon."""
     blocks = "<div>" * 50_000 + "</div>" * 50_000
     spans = "<span>" * 3_000 + "deep" + "</span>" * 3_000
@@ -237,7 +237,7 @@ def test_ttml_of_any_depth_is_read(tmp_path: Path) -> None:
     assert time.process_time() - started < 5
 
 
-def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path) -> None:
     path = tmp_path / "video.ttml"
     path.write_text(TTML[: TTML.index("Frames")].replace("UTF-16", "UTF-8"))
     found = read_sidecar(str(path))

@@ -1,7 +1,5 @@
 """Text files of any encoding."""
 
-from pathlib import Path
-
 import pytest
 
 from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, guess_encoding, read_lines, read_text_blocks
@@ -73,7 +71,7 @@ def test_a_stray_byte_costs_no_other_character_of_utf8(text: str) -> None:
         (RUSSIAN, 1, "Вторая часть текста без разметки, написанная позднее.", "cp1251"),
     ],
 )
-def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: str, tmp_path: Path) -> None:
+def test_lines_of_two_encodings(first: str, times: int, second: str, encoding: str, tmp_path) -> None:
     text = f"{first}\nplain\n" * times + f"{second}\n"
     path = tmp_path / "f.txt"
     path.write_bytes(text[: -len(second) - 1].encode() + text[-len(second) - 1 :].encode(encoding))
@@ -96,14 +94,14 @@ def test_a_word_has_no_soft_hyphens() -> None:
     assert clean("Turm\u00ad \r\n drehkran\u00ad\n\nEnde\u00ad\n- 1") == "Turmdrehkran\n\nEnde\n- 1"
 
 
-def test_an_odd_byte_far_into_a_file_decides_its_encoding(tmp_path: Path) -> None:
+def test_an_odd_byte_far_into_a_file_decides_its_encoding(tmp_path) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes(b"plain line\n" * (SAMPLE // 5) + (FRENCH + "\n").encode("cp1252") * 3)
     assert "".join(read_text_blocks(str(path))).endswith((FRENCH + "\n") * 3)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
-def test_blocks_join_to_the_whole(tmp_path: Path, encoding: str) -> None:
+def test_blocks_join_to_the_whole(tmp_path, encoding: str) -> None:
     path = tmp_path / "f.txt"
     lines = "".join(f"{i} {GERMAN}\r\n" for i in range(2 * BLOCK // len(GERMAN)))
     path.write_bytes(lines.encode(encoding))

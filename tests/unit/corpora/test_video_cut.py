@@ -24,7 +24,7 @@ def codes(path: Path) -> list[int | None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
-def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> None:
+def test_the_frames_of_the_interval_and_no_other(tmp_path, name: str) -> None:
     write_video(tmp_path / name, 12, audio=True)
     cut_clip(tmp_path / name, 4.95, 7.2, tmp_path / "clip.mp4")
     # The frame on screen at 4.95 is the one of 4.9.
@@ -40,7 +40,7 @@ def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize(("start", "end"), [(1.034, 2.035), (0.968, 1.969)])
-def test_times_in_milliseconds_are_the_edges_of_frames(tmp_path: Path, start: float, end: float) -> None:
+def test_times_in_milliseconds_are_the_edges_of_frames(tmp_path, start: float, end: float) -> None:
     """As of shots in JSON: the frame before or after would be seen for less than a millisecond."""
     write_video(tmp_path / "a.mp4", 4, fps=30000 / 1001)
     cut_clip(tmp_path / "a.mp4", start, end, tmp_path / "clip.mp4")
@@ -48,16 +48,14 @@ def test_times_in_milliseconds_are_the_edges_of_frames(tmp_path: Path, start: fl
     assert codes(tmp_path / "clip.mp4") == list(range(first, last))
 
 
-def test_of_two_frames_that_are_near_the_start_the_first_is_shown(tmp_path: Path) -> None:
+def test_of_two_frames_that_are_near_the_start_the_first_is_shown(tmp_path) -> None:
     """At 1000 frames a second both are half a millisecond from it."""
     write_video(tmp_path / "a.mp4", 0.03, fps=1000)
     cut_clip(tmp_path / "a.mp4", 0.0105, 0.0155, tmp_path / "clip.mp4")
     assert codes(tmp_path / "clip.mp4") == [10, 12, 13, 14]
 
 
-def test_the_first_frame_is_shown_once_where_damage_comes_after_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_frame_is_shown_once_where_damage_comes_after_it(tmp_path, monkeypatch) -> None:
     class Damaged(StreamDecoder):
         def __iter__(self) -> Iterator[Shown]:
             for shown in super().__iter__():
@@ -84,7 +82,7 @@ def is_round(image: Image) -> bool:
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
-def test_anamorphic_images_are_shown_and_cut_as_wide_as_they_are(tmp_path: Path, name: str) -> None:
+def test_anamorphic_images_are_shown_and_cut_as_wide_as_they_are(tmp_path, name: str) -> None:
     write_video(tmp_path / name, 1, scene=circle, pixel_aspect=Fraction(4, 3))
     cut_clip(tmp_path / name, 0.2, 0.8, tmp_path / "clip.mp4")
     with MediaReader() as reader:
@@ -109,7 +107,7 @@ def combs(image: Image) -> float:
     return float(np.abs(np.diff(image[10:90].astype(float).mean(-1), axis=0)).mean())
 
 
-def test_interlaced_images_do_not_comb(tmp_path: Path) -> None:
+def test_interlaced_images_do_not_comb(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 2, scene=fields, interlaced=True)
     cut_clip(tmp_path / "a.mp4", 0.5, 1.5, tmp_path / "clip.mp4")
     assert combs(fields(1.0)) > 10
@@ -120,7 +118,7 @@ def test_interlaced_images_do_not_comb(tmp_path: Path) -> None:
             assert codes(path)[0] == (0 if path.stem == "a" else 5)
 
 
-def test_a_copy_for_players_has_every_frame(tmp_path: Path) -> None:
+def test_a_copy_for_players_has_every_frame(tmp_path) -> None:
     """Of Matroska too, which stores no time of decoding."""
     write_video(tmp_path / "a.mkv", 3, bframes=3, gop=100)
     with MediaReader() as reader:
@@ -129,7 +127,7 @@ def test_a_copy_for_players_has_every_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("audio", [False, True])
-def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool) -> None:
+def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path, audio: bool) -> None:
     times = write_video(tmp_path / "a.mp4", 6, variable_rate=True, audio=audio)
     with MediaReader() as reader:
         end = reader.probe(str(tmp_path / "a.mp4")).duration
@@ -144,7 +142,7 @@ def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool
             cut_clip(tmp_path / "a.mp4", end + 0.1, end + 0.2, tmp_path / "none.mp4")
 
 
-def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
+def test_nothing_is_left_behind_when_it_fails(tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 2)
     (tmp_path / "clip.mp4").write_bytes(b"old")
     with pytest.raises(DamagedFile, match="nothing between"):

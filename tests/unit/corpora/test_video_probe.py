@@ -24,7 +24,7 @@ def reader() -> Iterator[MediaReader]:
         yield opened
 
 
-def test_facts_of_a_plain_file(reader: MediaReader, tmp_path: Path) -> None:
+def test_facts_of_a_plain_file(reader: MediaReader, tmp_path) -> None:
     path = tmp_path / "a.mp4"
     words = {
         "title": "Tähe",
@@ -49,7 +49,7 @@ def test_facts_of_a_plain_file(reader: MediaReader, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm"])
-def test_a_duration_that_counts_from_zero(reader: MediaReader, tmp_path: Path, name: str) -> None:
+def test_a_duration_that_counts_from_zero(reader: MediaReader, tmp_path, name: str) -> None:
     rows = np.random.default_rng(0).integers(0, 255, (120, 160, 3), np.uint8)
     write_video(tmp_path / name, 8, start_offset=3.0, scene=lambda time: np.roll(rows, int(time * 10), 0))
     probe = reader.probe(str(tmp_path / name))
@@ -67,7 +67,7 @@ def rewrite(path: Path, element: bytes, value: bytes) -> None:
     path.write_bytes(data)
 
 
-def test_a_false_duration_is_counted_again(reader: MediaReader, tmp_path: Path) -> None:
+def test_a_false_duration_is_counted_again(reader: MediaReader, tmp_path) -> None:
     path = tmp_path / "a.mkv"
     write_video(path, 1)
     rewrite(path, b"\x44\x89", struct.pack(">d", 39.8 * 3600 * 1000))
@@ -79,7 +79,7 @@ def test_a_false_duration_is_counted_again(reader: MediaReader, tmp_path: Path) 
     assert stream.report.damage == ""
 
 
-def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:
+def test_cover_art_is_no_video(reader: MediaReader, tmp_path) -> None:
     with av.open(str(tmp_path / "a.m4a"), "w", format="mp4") as out:
         cover = out.add_stream("png", rate=1)
         cover.width, cover.height, cover.pix_fmt = 64, 64, "rgb24"
@@ -105,7 +105,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_no_media_file_is_refused(reader: MediaReader, tmp_path: Path, name: str) -> None:
+def test_what_is_no_media_file_is_refused(reader: MediaReader, tmp_path, name: str) -> None:
     (tmp_path / name).write_bytes(HOSTILE[name])
     with pytest.raises(UnsupportedFile) as problem:
         reader.probe(str(tmp_path / name))
@@ -113,14 +113,14 @@ def test_what_is_no_media_file_is_refused(reader: MediaReader, tmp_path: Path, n
     assert str(problem.value).startswith(str(tmp_path / name))
 
 
-def test_a_raw_image_stream_that_claims_too_much_is_named(reader: MediaReader, tmp_path: Path) -> None:
+def test_a_raw_image_stream_that_claims_too_much_is_named(reader: MediaReader, tmp_path) -> None:
     path = tmp_path / "giant.y4m"
     path.write_bytes(b"YUV4MPEG2 W60000 H60000 F25:1 Ip A1:1 C420\nFRAME\n" + bytes(1000))
     with pytest.raises(DamagedFile, match="its container is broken"):
         reader.probe(str(path))
 
 
-def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path: Path) -> None:
+def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "real.ts", 1)
     (tmp_path / "a.m3u8").write_text(
         "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nreal.ts\n#EXT-X-ENDLIST\n"
@@ -129,7 +129,7 @@ def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path: Path) -> N
         reader.probe(str(tmp_path / "a.m3u8"))
 
 
-def test_files_that_are_none(reader: MediaReader, tmp_path: Path) -> None:
+def test_files_that_are_none(reader: MediaReader, tmp_path) -> None:
     os.mkfifo(tmp_path / "fifo.mp4")
     (tmp_path / "folder.mp4").mkdir()
     (tmp_path / "empty.mp4").touch()
@@ -152,9 +152,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
-def test_any_name_is_a_name(
-    reader: MediaReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
-) -> None:
+def test_any_name_is_a_name(reader: MediaReader, tmp_path, monkeypatch, name: bytes) -> None:
     write_video(tmp_path / "plain.mp4", 1)
     path = os.fsdecode(name)
     (tmp_path / "plain.mp4").rename(tmp_path / path)
@@ -165,7 +163,7 @@ def test_any_name_is_a_name(
 
 
 @pytest.mark.parametrize("name", ["a.mov", "a.mp4", "a.mkv", "a.mxf"])
-def test_timecode_is_read_from_every_container(tmp_path: Path, name: str) -> None:
+def test_timecode_is_read_from_every_container(tmp_path, name: str) -> None:
     path = tmp_path / name
     codec = "mpeg2video" if name == "a.mxf" else ""
     write_video(path, 1, fps=25, size=(64, 48), metadata={"timecode": "10:00:00:05"}, codec=codec)
@@ -174,7 +172,7 @@ def test_timecode_is_read_from_every_container(tmp_path: Path, name: str) -> Non
     assert (facts.channels, facts.sample_rate) == (0, 0)
 
 
-def test_a_rate_is_exact_and_drop_frame_is_kept(tmp_path: Path) -> None:
+def test_a_rate_is_exact_and_drop_frame_is_kept(tmp_path) -> None:
     path = tmp_path / "a.mov"
     write_video(path, 1, fps=30000 / 1001, size=(64, 48), metadata={"timecode": "01:00:00;02"}, audio=True)
     facts = probe_file(str(path))
@@ -182,7 +180,7 @@ def test_a_rate_is_exact_and_drop_frame_is_kept(tmp_path: Path) -> None:
     assert (facts.timecode, facts.channels, facts.sample_rate) == ("01:00:00;02", 1, 48000)
 
 
-def test_frames_that_an_edit_list_leaves_out_are_not_counted(tmp_path: Path) -> None:
+def test_frames_that_an_edit_list_leaves_out_are_not_counted(tmp_path) -> None:
     """As after trimming without encoding: the file has the frames from the key frame before on."""
     write_video(tmp_path / "whole.mp4", 4, fps=25, size=(64, 48), gop=100)
     with av.open(str(tmp_path / "whole.mp4")) as whole, av.open(str(tmp_path / "cut.mp4"), "w") as cut:
@@ -196,12 +194,12 @@ def test_frames_that_an_edit_list_leaves_out_are_not_counted(tmp_path: Path) -> 
     assert (probe_file(f"{tmp_path}/whole.mp4").frames, probe_file(f"{tmp_path}/cut.mp4").frames) == (100, 75)
 
 
-def test_milliseconds_of_a_container_are_no_variable_rate(tmp_path: Path) -> None:
+def test_milliseconds_of_a_container_are_no_variable_rate(tmp_path) -> None:
     write_video(tmp_path / "a.mkv", 12, fps=30000 / 1001, size=(32, 32))
     assert not probe_file(f"{tmp_path}/a.mkv").variable
 
 
-def test_a_rewritten_file_is_probed_again(reader: MediaReader, tmp_path: Path) -> None:
+def test_a_rewritten_file_is_probed_again(reader: MediaReader, tmp_path) -> None:
     path = tmp_path / "a.mp4"
     write_video(path, 2)
     assert reader.probe(str(path)).width == 160
@@ -211,7 +209,7 @@ def test_a_rewritten_file_is_probed_again(reader: MediaReader, tmp_path: Path) -
     assert frames.times[0] >= 2.9
 
 
-def test_frames_behind_a_gap_of_more_than_an_hour_are_counted(reader: MediaReader, tmp_path: Path) -> None:
+def test_frames_behind_a_gap_of_more_than_an_hour_are_counted(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mkv", 8, fps=25, bframes=0, gop=25)
     with av.open(str(tmp_path / "a.mkv")) as source, av.open(str(tmp_path / "b.mkv"), "w") as target:
         stream = target.add_stream_from_template(source.streams.video[0])

@@ -1,7 +1,5 @@
 """Sizes of scaled images, odd pixel formats, and which images count as new."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,7 +36,7 @@ def test_sides_are_even_and_never_grow(width: int, height: int, short: int) -> N
     ],
 )
 def test_whatever_ffmpeg_decodes(
-    tmp_path: Path, name: str, codec: str, pix_fmt: str, size: tuple[int, int]
+    tmp_path, name: str, codec: str, pix_fmt: str, size: tuple[int, int]
 ) -> None:
     fps = 25 if name == "a.mpg" else 10
     write_video(tmp_path / name, 2, codec=codec, pix_fmt=pix_fmt, size=size, fps=fps)

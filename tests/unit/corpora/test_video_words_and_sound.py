@@ -24,9 +24,7 @@ def reader() -> Iterator[MediaReader]:
 @pytest.mark.parametrize(
     ("name", "codec"), [("a.mp4", "mov_text"), ("a.mkv", "subrip"), ("a.mkv", "ass"), ("a.webm", "webvtt")]
 )
-def test_cues_are_plain_text_at_their_times(
-    reader: MediaReader, tmp_path: Path, name: str, codec: str
-) -> None:
+def test_cues_are_plain_text_at_their_times(reader: MediaReader, tmp_path, name: str, codec: str) -> None:
     cues = [(0.5, 1.25, "Hello <i>you</i>"), (1.5, 2.0, "two\nlines"), (2.0, 2.9, r"{\an8}ünïcode & more")]
     write_video(tmp_path / name, 3, subtitles=cues, subtitle_codec=codec)
     texts = reader.texts(str(tmp_path / name))
@@ -36,7 +34,7 @@ def test_cues_are_plain_text_at_their_times(
     assert {text.kind for text in texts} == {"subtitle"}
 
 
-def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path: Path) -> None:
+def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path) -> None:
     cues = [(0.5, 1.25, "over"), (2.5, 4.0, "cut"), (6.0, 7.5, "whole")]
     write_video(tmp_path / "a.mkv", 8, start_offset=3.0, subtitles=cues)
     texts = reader.texts(str(tmp_path / "a.mkv"))
@@ -57,20 +55,20 @@ def beeps(samples: NDArray[np.float32]) -> list[float]:
 
 
 @pytest.mark.parametrize(("name", "offset"), [("a.mp4", 0.5), ("a.webm", 0.0), ("a.ts", 0.5)])
-def test_sound_is_at_its_time(reader: MediaReader, tmp_path: Path, name: str, offset: float) -> None:
+def test_sound_is_at_its_time(reader: MediaReader, tmp_path, name: str, offset: float) -> None:
     write_video(tmp_path / name, 4, audio=True, audio_offset=offset)
     samples = sound(reader, tmp_path / name)
     assert beeps(samples) == pytest.approx([offset + k for k in range(4)], abs=0.03)
     assert len(samples) / 16000 == pytest.approx(4 + offset, abs=0.1)
 
 
-def test_sound_that_comes_before_the_image(reader: MediaReader, tmp_path: Path) -> None:
+def test_sound_that_comes_before_the_image(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 3, audio=True, start_offset=0.7)
     assert beeps(sound(reader, tmp_path / "a.mp4")) == pytest.approx([0, 1, 2], abs=0.03)
 
 
 @pytest.mark.slow
-def test_damaged_packets_can_be_distinguished_from_silence(reader: MediaReader, tmp_path: Path) -> None:
+def test_damaged_packets_can_be_distinguished_from_silence(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mkv", 20, audio=True, audio_offset=0.5)
     whole = np.concatenate([*reader.audio(str(tmp_path / "a.mkv"), gaps=True)])
     assert np.isfinite(whole).all()  # a late start is silence
@@ -83,13 +81,13 @@ def test_damaged_packets_can_be_distinguished_from_silence(reader: MediaReader, 
     assert (plain[~missing] == torn[~missing]).all()
 
 
-def test_no_sound_is_said(reader: MediaReader, tmp_path: Path) -> None:
+def test_no_sound_is_said(reader: MediaReader, tmp_path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with pytest.raises(UnsupportedFile, match="no sound"):
         sound(reader, tmp_path / "a.mp4")
 
 
-def test_a_stretch_of_sound_is_cut_out_of_the_whole(reader: MediaReader, tmp_path: Path) -> None:
+def test_a_stretch_of_sound_is_cut_out_of_the_whole(reader: MediaReader, tmp_path) -> None:
     path = tmp_path / "a.mp4"
     write_video(path, 4, audio=True)
     whole = sound(reader, path)
@@ -115,7 +113,7 @@ def write_tracks(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("chosen", "heard"), [("", 3), ("1", 1), ("ger", 2), ("9", 3), ("spa", 3)])
-def test_the_audio_track_that_is_chosen_is_heard(tmp_path: Path, chosen: str, heard: int) -> None:
+def test_the_audio_track_that_is_chosen_is_heard(tmp_path, chosen: str, heard: int) -> None:
     write_tracks(tmp_path / "a.mkv")
     with MediaReader(audio_track=chosen) as reader:
         samples = np.concatenate(list(reader.audio(str(tmp_path / "a.mkv"))))

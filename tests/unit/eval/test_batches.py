@@ -29,7 +29,7 @@ def _fill(path: Path, *questions: BatchQuestion) -> None:
             output.append(question, _shape(question))
 
 
-def test_good_and_bad_lines_are_distinguished(tmp_path: Path) -> None:
+def test_good_and_bad_lines_are_distinguished(tmp_path) -> None:
     path = tmp_path / "q.jsonl"
     lines = [
         b'\xef\xbb\xbf{"_id": "a", "text": "What?", "options": ["x", "y"], "metadata": {}}',
@@ -61,7 +61,7 @@ def test_good_and_bad_lines_are_distinguished(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("document", ["[\n%s,\n%s\n]"])
-def test_one_json_document_is_no_lines(tmp_path: Path, document: str) -> None:
+def test_one_json_document_is_no_lines(tmp_path, document: str) -> None:
     rows = ['{"qid": 133, "question": "Where?"}', '{"qid": 134, "question": "Who?"}']
     path = tmp_path / "wikihow.json"
     path.write_text(document % tuple(rows), encoding="utf-8-sig")
@@ -72,7 +72,7 @@ def test_one_json_document_is_no_lines(tmp_path: Path, document: str) -> None:
 
 
 @pytest.mark.parametrize("cut", [2, 40])
-def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> None:
+def test_half_a_line_is_cut_off_and_asked_again(tmp_path, cut: int) -> None:
     path = tmp_path / "a.jsonl"
     _fill(path, Q1, Q2)
     whole = path.read_bytes()
@@ -81,7 +81,7 @@ def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> Non
     assert path.read_bytes() == whole
 
 
-def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
+def test_other_words_and_missing_questions_are_refused(tmp_path) -> None:
     path = tmp_path / "a.jsonl"
     _fill(path, Q1)
     with _output(path) as output:
@@ -91,7 +91,7 @@ def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
             output.check([Q2])
 
 
-def test_force_empties_what_was_made_otherwise_and_takes_up_what_was_not(tmp_path: Path) -> None:
+def test_force_empties_what_was_made_otherwise_and_takes_up_what_was_not(tmp_path) -> None:
     path = tmp_path / "a.jsonl"
     _fill(path, Q1)
     other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
@@ -108,7 +108,7 @@ def test_force_empties_what_was_made_otherwise_and_takes_up_what_was_not(tmp_pat
         assert output.check([Q2]) == []
 
 
-def test_two_runs_never_write_one_file(tmp_path: Path) -> None:
+def test_two_runs_never_write_one_file(tmp_path) -> None:
     path = tmp_path / "a.jsonl"
     with _output(path) as output:
         with pytest.raises(UsageError, match="another run is writing it"), _output(path):

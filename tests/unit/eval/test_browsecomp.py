@@ -55,7 +55,7 @@ def written(path: Path, *rows: object) -> Path:
     return path
 
 
-def test_both_kinds_of_published_row(tmp_path: Path) -> None:
+def test_both_kinds_of_published_row(tmp_path) -> None:
     first, second = (
         open_folder().load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).records.values()
     )
@@ -94,7 +94,7 @@ def browsed(folder: Path, reasoner: RuleReasoner) -> Sample:
     return sample
 
 
-def test_a_run_becomes_a_judged_sample(tmp_path: Path) -> None:
+def test_a_run_becomes_a_judged_sample(tmp_path) -> None:
     sample = browsed(tmp_path, RuleReasoner())
     assert (sample.correct, sample.choice, sample.evidence["answer"]) == (True, None, "PLUM")
     assert sample.evidence["evidence_recall"] == 1.0
@@ -112,13 +112,13 @@ def test_any_upload_of_a_video_counts_as_watched() -> None:
 
 
 @pytest.mark.parametrize("role", ["answer_open", "judge"])
-def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
+def test_an_outage_is_no_wrong_answer(tmp_path, role: str) -> None:
     with pytest.raises(ReasonerUnreachable):
         browsed(tmp_path, RuleReasoner(fails=(role,), error=ReasonerUnreachable))
 
 
 @pytest.mark.slow
-def test_open_questions_are_scored_and_the_report_has_the_papers_tables(tmp_path: Path) -> None:
+def test_open_questions_are_scored_and_the_report_has_the_papers_tables(tmp_path) -> None:
     records = {
         f"q{number}": replace(
             QUESTION,

@@ -84,7 +84,7 @@ def test_a_manifest_that_is_none_is_said_so(tmp_path, text):
     assert _fault(tmp_path).startswith(f"{tmp_path}/manifest.json: ")
 
 
-def test_another_benchmark_does_not_pass_for_this_one(tmp_path: Path) -> None:
+def test_another_benchmark_does_not_pass_for_this_one(tmp_path) -> None:
     manifest = {"name": "egofact-workbench", "split": "test", "seed": 7}
     clips = [ClipRow(ONE_HOP.clip_id, "a.mp4", 0.0, 30.0, "a room")]
     write_folder(tmp_path, clips, (), (ONE_HOP,), manifest)
@@ -93,7 +93,7 @@ def test_another_benchmark_does_not_pass_for_this_one(tmp_path: Path) -> None:
     assert len(load_egofact(tmp_path).queries) == 1
 
 
-def test_nothing_is_rendered_among_other_files(tmp_path: Path) -> None:
+def test_nothing_is_rendered_among_other_files(tmp_path) -> None:
     (tmp_path / "holiday.mp4").write_bytes(b"real")
     with pytest.raises(UsageError, match="holds other files; name a new or empty folder with --data DIR"):
         open_mini(tmp_path).prepare(Settings())
@@ -102,7 +102,7 @@ def test_nothing_is_rendered_among_other_files(tmp_path: Path) -> None:
         open_mini(tmp_path / "holiday.mp4").prepare(Settings())
 
 
-def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) -> None:
+def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path) -> None:
     gone, here = str(tmp_path / "gone.mp4"), tmp_path / "here.mp4"
     here.touch()
     reader = SimpleNamespace(paths=lambda _: [gone, str(here)])

@@ -50,7 +50,7 @@ def build(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     write_events(tmp_path / "events.jsonl", 10)
     return tmp_path
 
@@ -126,7 +126,7 @@ def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
     assert [float(asked.frame.times[0]) for asked in model.requests_of("describe_screenshot")] == [7.5]
 
 
-def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None:
+def test_passages_near_an_object_are_found_by_similarity(tmp_path) -> None:
     texts = {
         "How to Use a Soldering Iron": "Heat it first. Then touch the joint.",
         "Joints": "A soldering iron melts tin. It gets hot.",
@@ -161,7 +161,7 @@ SOUNDS = "video_uid\tclip_start\tclip_end\tclip_text\nu1\tearly\t2.75\t#C C pick
         ("a.csv", SOUNDS, "a.csv:2: clip_start or clip_end is no number"),
     ],
 )
-def test_an_event_list_that_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, fault: str) -> None:
+def test_an_event_list_that_cannot_be_read_is_named(tmp_path, name: str, text: str, fault: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=fault):
         read_release(tmp_path, tmp_path / "a.csv", scenarios=())

@@ -1,7 +1,6 @@
 """EgoFact's solvers over a small library: which clips may be found, and what a language model is shown."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ def reasoner() -> ScriptedReasoner:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, reasoner: ScriptedReasoner) -> Corpus:
+def corpus(tmp_path, reasoner: ScriptedReasoner) -> Corpus:
     return open_corpus(tmp_path, LONG, ROWS, reasoner, reasoner={"kind": "openai", "model": "m"})
 
 
@@ -91,7 +90,7 @@ CAPTIONING = {
 
 @pytest.mark.parametrize(("name", "seconds"), [("videorag-ren-localized", 5.0), ("videorag-ren", 30.0)])
 def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_alone(
-    tmp_path: Path, name: str, seconds: float
+    tmp_path, name: str, seconds: float
 ) -> None:
     reasoner = ScriptedReasoner(**CAPTIONING)
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
@@ -124,7 +123,7 @@ def of_a_lamp(**roles: Any) -> ScriptedReasoner:
     return ScriptedReasoner(anchor_event=lambda _: AnchorEvent(description="a lamp"), **roles)
 
 
-def test_the_papers_rows_find_clips_by_the_image_encoder_and_the_visual_query_alone(tmp_path: Path) -> None:
+def test_the_papers_rows_find_clips_by_the_image_encoder_and_the_visual_query_alone(tmp_path) -> None:
     """Of six clips, the one that neither speech nor the event helps is left out; the product finds it."""
     corpus = open_corpus(tmp_path, SPOKEN, CLIPS, of_a_lamp(**CAPTIONING))
     found = {
@@ -135,7 +134,7 @@ def test_the_papers_rows_find_clips_by_the_image_encoder_and_the_visual_query_al
     assert "c5" in found["localized"]
 
 
-def test_the_papers_rows_read_the_passage_nearest_to_each_option(tmp_path: Path) -> None:
+def test_the_papers_rows_read_the_passage_nearest_to_each_option(tmp_path) -> None:
     """The product reads the one of the nearest that has most of the option's words."""
     texts = {"Kettle": "Kettle.", "Old": "An old kettle in a cupboard below shelves, plates, cups and bowls."}
     options = ("old kettle", *KETTLE.options[1:])
@@ -149,7 +148,7 @@ def test_the_papers_rows_read_the_passage_nearest_to_each_option(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["videorag-ren-localized", "localized"])
-def test_one_encoder_retrieves_and_another_one_localizes(tmp_path: Path, name: str) -> None:
+def test_one_encoder_retrieves_and_another_one_localizes(tmp_path, name: str) -> None:
     """Two libraries of the same videos: by the frames of the second the kettle is seen elsewhere."""
 
     def seen(first: str, then: str) -> dict[str, list[tuple[float, float, str, str]]]:
@@ -195,9 +194,7 @@ def test_what_no_system_has_is_refused(name: str, said: str) -> None:
         solver_of(name)
 
 
-def test_the_length_of_events_is_the_encoders_in_localized_as_in_rag_ask(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_length_of_events_is_the_encoders_in_localized_as_in_rag_ask(corpus: Corpus, monkeypatch) -> None:
     monkeypatch.setattr(ImageWords, "steady_seconds", 5.0)
     environment = of(corpus)
     for name in ("localized", "localized@10", "rag-ask"):
@@ -237,7 +234,7 @@ def extract(text: str) -> Extraction:
     return Extraction(entities=(*entities, Entity(name="hand")), relationships=tuple(edges))
 
 
-def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path: Path) -> None:
+def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path) -> None:
     def describe(asked: Any) -> WindowCaption:
         assert (len(asked.view.frames.images), asked.keywords) == (15, ())
         return WindowCaption(

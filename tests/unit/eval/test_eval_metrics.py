@@ -249,7 +249,7 @@ def _write(path: Path, rankings: dict[str, list[tuple[str, float]]]) -> Path:
     return path
 
 
-def test_another_scorer_ranks_as_we_do(tmp_path: Path) -> None:
+def test_another_scorer_ranks_as_we_do(tmp_path) -> None:
     """Equal scores: trec_eval would put the larger id first, and so the wrong document."""
     path = _write(tmp_path / "r.trec", {"q": [("a", 0.5), ("b", 0.5), ("c", 0.5)]})
     run = list(ir_measures.read_trec_run(str(path)))

@@ -22,7 +22,7 @@ SYSTEMS = ("no-localization", "localized", "localized@10", "video-split")
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def runs(tmp_path_factory) -> list[Path]:
     place = tmp_path_factory.mktemp("runs")
     for name in (*SYSTEMS, "random"):
         run_task(ToyTask(), name, 0, place / name, factory="egofact")
@@ -30,7 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def report(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(runs: list[Path], tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("report")
     write_report(runs, out)
     return out
@@ -78,7 +78,7 @@ def test_every_table_and_figure_is_there(report: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_runs_give_the_same_bytes(runs: list[Path], report: Path, tmp_path: Path) -> None:
+def test_the_same_runs_give_the_same_bytes(runs: list[Path], report: Path, tmp_path) -> None:
     write_report(list(reversed(runs)), tmp_path / "again")
     assert digests(tmp_path / "again") == digests(report)
     assert len(digests(report)) > 15
@@ -114,7 +114,7 @@ def test_what_does_not_apply_is_left_out(report: Path) -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path: Path) -> None:
+def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path) -> None:
     with pytest.raises(UsageError, match="the same run as"):
         gather([runs[0], runs[0]])
     run_task(ToyTask(count=12), "localized", 0, tmp_path / "few")
@@ -136,7 +136,7 @@ PAPERS = ("graphrag", "videorag-jeong", "videorag-ren", "videorag-ren-localized+
 
 
 @pytest.fixture(scope="module")
-def papers_rows(tmp_path_factory: pytest.TempPathFactory) -> Section:
+def papers_rows(tmp_path_factory) -> Section:
     """The rows of table 3 by the command of docs/reproduce.md, localized with another encoder."""
     place = tmp_path_factory.mktemp("papers")
     for name in PAPERS:

@@ -23,7 +23,7 @@ def answers(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in SAME}
 
 
-def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
+def test_a_run_folder_holds_all_that_a_score_needs(tmp_path) -> None:
     done = run_task(ToyTask(), "localized", 7, tmp_path / "run")
     assert (done.asked, done.kept) == (40, 0)
     run = read_run_folder(tmp_path / "run")
@@ -49,14 +49,14 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
     assert "seconds" not in (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8")
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path) -> None:
     for name, seed in (("first", 0), ("second", 0), ("third", 1)):
         run_task(ToyTask(count=12), "no-localization", seed, tmp_path / name)
     assert answers(tmp_path / "first") == answers(tmp_path / "second")
     assert answers(tmp_path / "first")["samples.jsonl"] != answers(tmp_path / "third")["samples.jsonl"]
 
 
-def test_what_is_half_done_is_taken_up(tmp_path: Path) -> None:
+def test_what_is_half_done_is_taken_up(tmp_path) -> None:
     task = ToyTask(count=16)
     for name in ("whole", "part"):
         run_task(task, "localized", 0, tmp_path / name)
@@ -69,7 +69,7 @@ def test_what_is_half_done_is_taken_up(tmp_path: Path) -> None:
         assert answers(tmp_path / "part") == answers(tmp_path / "whole")
 
 
-def test_other_settings_and_data_are_refused(tmp_path: Path) -> None:
+def test_other_settings_and_data_are_refused(tmp_path) -> None:
     wanted: dict[str, Any] = {"name": "localized", "seed": 0, "limit": None}
     changed = ToyTask(count=8)
     changed.dataset = {**changed.dataset, "videos.jsonl": "other"}
@@ -85,7 +85,7 @@ def test_other_settings_and_data_are_refused(tmp_path: Path) -> None:
         run_task(changed, folder=tmp_path / "run", **wanted)
 
 
-def test_a_larger_limit_goes_on_with_the_run(tmp_path: Path) -> None:
+def test_a_larger_limit_goes_on_with_the_run(tmp_path) -> None:
     whole, grown = tmp_path / "whole", tmp_path / "grown"
     run_task(ToyTask(count=8), "localized", 0, whole)
     for limit, kept in ((2, 0), (5, 2), (None, 5)):
@@ -95,7 +95,7 @@ def test_a_larger_limit_goes_on_with_the_run(tmp_path: Path) -> None:
         assert (grown / name).read_bytes() == (whole / name).read_bytes()
 
 
-def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
+def test_folders_that_were_changed_by_hand_are_refused(tmp_path) -> None:
     run = tmp_path / "run"
     run_task(ToyTask(), "localized", 0, run)
     whole = {path: path.read_bytes() for path in run.iterdir()}
@@ -122,7 +122,7 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
         run_task(ToyTask(), "localized", 0, run)
 
 
-def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+def test_a_second_writer_is_refused(tmp_path) -> None:
     class Nested(ToyTask):
         def _open(self, name: str, _: None, seed: int) -> Any:
             outer = super()._open(name, _, seed)
@@ -141,7 +141,7 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     run_task(Nested(), "localized", 0, tmp_path / "run", limit=1)
 
 
-def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on(tmp_path) -> None:
     unread, spent = ReplyInvalid("no usable reply"), BudgetSpent("30 calls")
     unread.usage = Usage(calls=3, prompt_tokens=70, completion_tokens=5, image_tokens=30)
     run_task(ToyTask(failures={"q003": unread, "q004": spent}), "localized", 0, tmp_path / "run")
@@ -188,7 +188,7 @@ def asked(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines()
 
 
-def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_loses_no_answer(tmp_path, monkeypatch) -> None:
     run_task(ToyTask(), "localized", 0, tmp_path / "whole", limit=8)
     with monkeypatch.context() as patch:
         writing = Path.open
@@ -224,7 +224,7 @@ def _task(skipped: dict[str, str], count: int = 8) -> ToyTask:
     return task
 
 
-def test_skipped_queries_count_nowhere_and_are_named(tmp_path: Path) -> None:
+def test_skipped_queries_count_nowhere_and_are_named(tmp_path) -> None:
     done = run_task(_task(GONE), "localized", 0, tmp_path / "run")
     assert (done.asked, done.skipped) == (8, 3)
     results = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
@@ -239,7 +239,7 @@ def test_skipped_queries_count_nowhere_and_are_named(tmp_path: Path) -> None:
     assert "'E' is none of 4 options: test.json:3" in page
 
 
-def test_a_second_run_changes_no_byte_and_a_video_that_appears_is_asked(tmp_path: Path) -> None:
+def test_a_second_run_changes_no_byte_and_a_video_that_appears_is_asked(tmp_path) -> None:
     run_task(_task({}), "localized", 0, tmp_path / "whole")
     run_task(_task(GONE), "localized", 0, tmp_path / "run")
     first = _bytes(tmp_path / "run")
@@ -256,7 +256,7 @@ def test_a_second_run_changes_no_byte_and_a_video_that_appears_is_asked(tmp_path
     assert _bytes(tmp_path / "run") == _bytes(tmp_path / "whole")
 
 
-def test_a_video_that_breaks_while_it_is_read_is_skipped_and_tried_again(tmp_path: Path) -> None:
+def test_a_video_that_breaks_while_it_is_read_is_skipped_and_tried_again(tmp_path) -> None:
     task = _task({})
     task.failures = {"q004": DamagedFile("no frame can be decoded")}
     run_task(task, "localized", 0, tmp_path / "run")

@@ -43,7 +43,7 @@ def of_rows(folder: Path, *rows: Mapping[str, Any]) -> PublishedQuestions:
 
 
 @pytest.mark.parametrize("layout", QUESTIONS, ids=lambda layout: layout.name)
-def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
+def test_published_layouts(tmp_path, layout: Layout) -> None:
     layout.write(tmp_path)
     found = read_published(tmp_path)
     assert [(asked.text, asked.options[ord(asked.answer) - 65]) for asked in found.questions] == [
@@ -68,12 +68,12 @@ def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
         check_sample(query, make_sample(query, output, LongVideoScorer().score(query, output)))
 
 
-def test_a_video_of_videomme_may_have_the_name_of_its_number(tmp_path: Path) -> None:
+def test_a_video_of_videomme_may_have_the_name_of_its_number(tmp_path) -> None:
     next(layout for layout in QUESTIONS if layout.name == "VideoMME, parquet").write(tmp_path)
     assert [names[:2] for names in read_published(tmp_path).videos.values()] == [("v0", "600"), ("v1", "601")]
 
 
-def test_forms_of_options_and_answers(tmp_path: Path) -> None:
+def test_forms_of_options_and_answers(tmp_path) -> None:
     path = table(
         tmp_path,
         "video_id\tquestion\tcandidates\tanswer\ttask_type",
@@ -130,9 +130,7 @@ def test_the_right_option(answer: Any, kinds: Sequence[str], place: int | None) 
         ({"id": "1"}, "duplicate id: 1, as in q.json:1"),
     ],
 )
-def test_an_unusable_row_is_named_and_the_rest_goes_on(
-    tmp_path: Path, change: dict[str, Any], reason: str
-) -> None:
+def test_an_unusable_row_is_named_and_the_rest_goes_on(tmp_path, change: dict[str, Any], reason: str) -> None:
     found = of_rows(tmp_path, {**ROW, "id": 1}, {**ROW, "id": 2, **change}, {**ROW, "id": 3})
     assert [asked.question_id for asked in found.questions] == ["1", "3"]
     (row,) = found.unusable
@@ -140,7 +138,7 @@ def test_an_unusable_row_is_named_and_the_rest_goes_on(
     assert row.reason.startswith(reason)
 
 
-def test_bad_lines_and_bad_files(tmp_path: Path) -> None:
+def test_bad_lines_and_bad_files(tmp_path) -> None:
     lines = [json.dumps(ROW), "{", "[" * 100_000, "7", '"text"', '{"a": ' + "1" * 5000 + "}", json.dumps(ROW)]
     (tmp_path / "q.jsonl").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
@@ -159,7 +157,7 @@ def test_bad_lines_and_bad_files(tmp_path: Path) -> None:
     ] * 2
 
 
-def test_no_usable_row_is_said_with_its_reasons(tmp_path: Path) -> None:
+def test_no_usable_row_is_said_with_its_reasons(tmp_path) -> None:
     with pytest.raises(UsageError, match="no file of rows"):
         read_published(tmp_path)
     (tmp_path / "a.json").write_text('[{"prompt": "What?", "choice": 1}]', encoding="utf-8")
@@ -169,7 +167,7 @@ def test_no_usable_row_is_said_with_its_reasons(tmp_path: Path) -> None:
         of_rows(tmp_path, {"video": "a", "question": "What?", "answer": "x"})
 
 
-def test_a_class_of_length_and_the_files_are_chosen(tmp_path: Path) -> None:
+def test_a_class_of_length_and_the_files_are_chosen(tmp_path) -> None:
     for name, duration in (("val", "Short"), ("test", "long")):
         row = {**ROW, "id": 1, "video": name, "duration": duration}
         (tmp_path / f"{name}.json").write_text(json.dumps([row]), encoding="utf-8")
@@ -191,7 +189,7 @@ def test_a_class_of_length_and_the_files_are_chosen(tmp_path: Path) -> None:
     ],
 )
 def test_intervals_are_read_or_counted(
-    tmp_path: Path, field: dict[str, object], windows: tuple[tuple[float, float], ...], left_out: list[str]
+    tmp_path, field: dict[str, object], windows: tuple[tuple[float, float], ...], left_out: list[str]
 ) -> None:
     found = of_rows(tmp_path, {**ROW, "id": "q", **field})
     assert found.windows.get("q", ()) == windows
@@ -208,7 +206,7 @@ def test_any_of_several_gold_windows_counts() -> None:
     assert LongVideoScorer().score(query, shown) == LongVideoScore(True, gold_shown=False, gold_read=False)
 
 
-def test_a_folder_without_videos_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_videos_is_refused(tmp_path) -> None:
     table(tmp_path, HEAD, "a\tOne?\t['x', 'y']\tA")
     with pytest.raises(UsageError, match=r"no video of the data .*\(1 are named\): video missing: a"):
         open_folder(tmp_path).prepare(Settings())
@@ -260,7 +258,7 @@ def write(folder: Path, entries: Any) -> None:
     ],
 )
 def test_both_layouts_are_cut_to_the_clip(
-    tmp_path: Path, entries: Any, expected: list[tuple[float, float, str]]
+    tmp_path, entries: Any, expected: list[tuple[float, float, str]]
 ) -> None:
     write(tmp_path, entries)
     texts = read_sidecar(str(tmp_path / FOLDER / "v.vtt")).texts
@@ -270,14 +268,14 @@ def test_both_layouts_are_cut_to_the_clip(
 
 
 @pytest.mark.parametrize("entries", [{"a": 1}, [{"start": "x", "end": "y", "line": "z"}]])
-def test_another_layout_is_logged(tmp_path: Path, entries: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_another_layout_is_logged(tmp_path, entries: Any, caplog) -> None:
     with caplog.at_level(logging.WARNING):
         write(tmp_path, entries)
     assert "v_en.json: no subtitles as LongVideoBench has them: " in caplog.text
     assert not (tmp_path / FOLDER).exists()
 
 
-def test_a_row_names_its_subtitles(tmp_path: Path) -> None:
+def test_a_row_names_its_subtitles(tmp_path) -> None:
     row = {"video_path": "v.mp4", "question": "Who?", "candidates": ["a", "b"], "correct_choice": 1}
     row |= {"question_category": "SOS"}
     row |= {"subtitle_path": "v_en.json", "starting_timestamp_for_subtitles": 601, "duration": 15.0}
@@ -287,7 +285,7 @@ def test_a_row_names_its_subtitles(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     for name in (
         "videos/CgvJqGxzRfE.mp4",
         "videos/v.1.MKV",

@@ -33,7 +33,7 @@ def as_json(value: Any) -> Any:
 
 @pytest.mark.parametrize(("form", "layout"), MOMENTS, ids=lambda one: getattr(one, "name", one))
 @pytest.mark.parametrize("given", [True, False], ids=["named", "recognized"])
-def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path: Path) -> None:
+def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path) -> None:
     held = read_annotations(layout.write(tmp_path / "annotations").parent, form.upper() if given else "")
     queries = [query_of(moment, held.format) for moment in held.moments]
     found = [
@@ -44,7 +44,7 @@ def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path:
     assert held.unusable == ()
 
 
-def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+def test_rows_that_cannot_be_used_are_named(tmp_path) -> None:
     good = qvhighlights(["a_0.0_60.0"])[0]
     bad: list[Any] = [
         {**good, "qid": 1, "relevant_windows": [[30, 30]]},
@@ -74,7 +74,7 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     assert found["val.jsonl:13"] == "id: empty"
 
 
-def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
+def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path) -> None:
     with pytest.raises(UsageError, match="no annotation file of a known format"):
         read_annotations(tmp_path)
     gold, hidden = qvhighlights(["a_0.0_60.0"]), qvhighlights(["b_0.0_60.0"])
@@ -99,7 +99,7 @@ def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(tmp_path_factory) -> Library:
     """Two videos of a minute: a lamp, the drill from 20 to 40 s, a kettle."""
     rows = [(0.0, 20.0, "lamp", ""), (20.0, 40.0, "drill", ""), (40.0, 60.0, "kettle", "")]
     folder = build_library(
@@ -135,7 +135,7 @@ def ready(library: Library, folder: Path, *rows: Mapping[str, Any]) -> Ready:
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_every_solver_obeys_the_contract(name: str, library: Library, tmp_path: Path) -> None:
+def test_every_solver_obeys_the_contract(name: str, library: Library, tmp_path) -> None:
     task = ready(library, tmp_path, *qvhighlights(VIDEOS))
     prepared = check_task(task, Settings())
     output = check_solver(task, prepared, name)
@@ -143,7 +143,7 @@ def test_every_solver_obeys_the_contract(name: str, library: Library, tmp_path: 
     assert output.windows
 
 
-def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
+def test_windows_of_each_solver(library: Library, tmp_path) -> None:
     task = ready(library, tmp_path, *qvhighlights(VIDEOS[:1]))
     prepared = task.prepare(Settings())
     asked = prepared.inputs["7"]
@@ -166,7 +166,7 @@ def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
     assert all(0.0 <= start < end <= 60.0 for start, end, _ in windows("random"))
 
 
-def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Path) -> None:
+def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path) -> None:
     rows = [*qvhighlights([*VIDEOS, "gone_0.0_60.0"])]
     task = ready(library, tmp_path, *rows)
     done = run_task(task, "localized", 0, tmp_path / "run")
@@ -199,7 +199,7 @@ def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_has_its_measures(name: str, tmp_path: Path) -> None:
+def test_every_format_has_its_measures(name: str, tmp_path) -> None:
     """The gold itself is right; no answer reaches nothing."""
     moment = read_annotations(dict(MOMENTS)[name].write(tmp_path)).moments[0]
     query, scorer = query_of(moment, name), MomentScorer({moment.query_id: moment}, FORMATS[name])

@@ -63,7 +63,7 @@ def rows_of(paths: list[Path]) -> list[RvmsSample]:
     return list(open_folder().load_rows(paths).records.values())
 
 
-def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
+def test_both_spellings_of_a_row_are_read(tmp_path) -> None:
     first, second = rows_of([write(tmp_path / "rows.jsonl", PAPER_ROW, CARD_ROW)])
     assert (first.sample_id, first.task, first.topic) == ("youtube_abc", "GKTA", "Music")
     assert (first.key_time, first.duration, first.group) == (90.0, 725.0, "10-30 minutes")
@@ -74,7 +74,7 @@ def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
     assert rows_of([listed])[0].key_time == 120.0
 
 
-def test_a_row_may_name_its_task(tmp_path: Path) -> None:
+def test_a_row_may_name_its_task(tmp_path) -> None:
     rows = [{**PAPER_ROW, "Task Type": "K+T"}, {**PAPER_ROW, "Task Type": "G-task"}]
     sample, whole = rows_of([write(tmp_path / "r.jsonl", *rows)])
     assert (whole.sample_id, whole.task) == ("youtube_abc-G", "G")
@@ -86,7 +86,7 @@ def test_a_row_may_name_its_task(tmp_path: Path) -> None:
     )
 
 
-def test_unusable_rows_are_named_and_the_others_are_used(tmp_path: Path) -> None:
+def test_unusable_rows_are_named_and_the_others_are_used(tmp_path) -> None:
     wrong = {**CARD_ROW, "Time Progress": "soon"}
     found = open_folder().load_rows(
         [write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5, CARD_ROW, [], PAPER_ROW)]
@@ -200,7 +200,7 @@ class HearingJudge(RecallingReasoner):
     [("KA", True, True), ("KA", False, False), ("KA", None, True), ("K", False, True)],
 )
 def test_a_remembered_sound_is_part_of_the_verdict(
-    task: str, heard: bool | None, frame: bool, tmp_path: Path
+    task: str, heard: bool | None, frame: bool, tmp_path
 ) -> None:
     url = f"{HOST}video07"
     sample = replace(asked(task), memory=only_cues(asked().memory, task), url=url, key_time=41.0)
@@ -209,7 +209,7 @@ def test_a_remembered_sound_is_part_of_the_verdict(
     assert scorer.check(sample, found).frame == frame
 
 
-def test_a_balanced_choice_has_every_task_topic_and_duration_alike(tmp_path: Path) -> None:
+def test_a_balanced_choice_has_every_task_topic_and_duration_alike(tmp_path) -> None:
     rows = [
         {**PAPER_ROW, "id": f"{topic}{at}", "Task Type": task, "Video Category": topic}
         for task in TASKS
@@ -231,7 +231,7 @@ def rows_by_id(folder: Path) -> dict[str, RvmsSample]:
     return dict(open_folder().load_rows([folder / "rvms.jsonl"]).records)
 
 
-def test_parquet_and_a_folder_as_published(tmp_path: Path) -> None:
+def test_parquet_and_a_folder_as_published(tmp_path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "web").mkdir()
     write(tmp_path / "web" / "web.jsonl", {})

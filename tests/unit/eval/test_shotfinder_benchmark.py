@@ -39,7 +39,7 @@ def rows(folder: Path, *found: dict[str, Any], lines: bool = False) -> list[Shot
     return list(open_folder(folder).load_rows([path]).records.values())
 
 
-def test_both_spellings_are_read(tmp_path: Path) -> None:
+def test_both_spellings_are_read(tmp_path) -> None:
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "youtube_1.jpg").write_bytes(b"x")
     shot = {**CARD, "id": 3, "Description": ""}
@@ -59,7 +59,7 @@ def test_both_spellings_are_read(tmp_path: Path) -> None:
     assert one.gold.urls == ("https://v.example/1",)
 
 
-def test_the_balanced_140(tmp_path: Path) -> None:
+def test_the_balanced_140(tmp_path) -> None:
     """Every topic once without a constraint; of a constraint every value alike, over as many topics."""
     tones = {"warm": "a warm tone", "cold": "cold light", "neutral": "a neutral tone"}
     published = [

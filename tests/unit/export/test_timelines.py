@@ -171,7 +171,7 @@ def test_selects_that_adjoin_share_no_frame(rate: Fraction, ends: tuple[float, f
 NTSC, DOUBLE = Fraction(30000, 1001), Fraction(60000, 1001)
 
 
-def test_without_opentimelineio_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_opentimelineio_the_extra_is_named(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "opentimelineio", None)
     with pytest.raises(ExtraMissing, match=r"\[export\]"):
         render_otio(timeline(source()))

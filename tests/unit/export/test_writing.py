@@ -30,7 +30,7 @@ ODD_NAME = os.fsdecode(b"caf\xe9 & 1.mov")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """A drop-frame recording, one of variable rate, one of 12.5 frames a second."""
     made = tmp_path_factory.mktemp("videos")
     size = (64, 48)
@@ -69,7 +69,7 @@ def test_sources_are_counted_as_editing_programs_do(folder: Path) -> None:
     assert problem.path == paths[3]
 
 
-def test_times_count_from_the_first_image(tmp_path: Path) -> None:
+def test_times_count_from_the_first_image(tmp_path) -> None:
     path = tmp_path / "late.mp4"
     write_video(path, 2, fps=25, size=(64, 48), audio=True, start_offset=0.4)
     sources, _ = read_sources([str(path)])
@@ -79,7 +79,7 @@ def test_times_count_from_the_first_image(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> Select:
+def known(monkeypatch) -> Select:
     """A window of a video that is not opened."""
     recording = source(notes=("a note",))
     monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
@@ -104,7 +104,7 @@ def test_what_is_no_window_is_refused(known: Select, start: float, end: float, h
 
 
 @pytest.mark.slow
-def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> None:
+def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path) -> None:
     selects = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
     names = [
         "01_caf_1_00-01.000-00-02.000.mp4",
@@ -124,7 +124,7 @@ def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> No
         assert archive.testzip() is None
 
 
-def test_clips_are_of_whole_frames(folder: Path, tmp_path: Path) -> None:
+def test_clips_are_of_whole_frames(folder: Path, tmp_path) -> None:
     """1.0 s is in the middle of a frame, which would be shown for a part of its time."""
     write_export([_select(folder / ODD_NAME)], "clips", tmp_path / "clips")
     (path,) = (tmp_path / "clips").glob("*.mp4")

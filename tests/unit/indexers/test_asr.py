@@ -65,7 +65,7 @@ def pull(models: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(tmp_path_factory) -> Path:
     return pull(tmp_path_factory.mktemp("whisper")).parent
 
 
@@ -168,7 +168,7 @@ def test_the_installed_weights_hear_what_is_said_and_when(installed: Asr) -> Non
 
 
 @pytest.mark.slow
-def test_the_fingerprint_is_that_of_settings_and_weights(installed: Asr, tmp_path: Path) -> None:
+def test_the_fingerprint_is_that_of_settings_and_weights(installed: Asr, tmp_path) -> None:
     """Those of the packages and pulled ones are the same."""
     pulled, where = pull(tmp_path), EncoderSettings(models_dir=tmp_path)
     assert find_weights(MODEL, where) == pulled
@@ -205,7 +205,7 @@ def test_off_says_why() -> None:
 
 
 @pytest.mark.slow
-def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
+def test_a_damaged_model_is_one_line(models: Path, tmp_path) -> None:
     folder = shutil.copytree(models / MODEL, tmp_path / MODEL)
     (folder / "model.bin").write_bytes((models / MODEL / "model.bin").read_bytes()[:5000])
     own = AsrSettings(model=f"hf:{folder}")
@@ -227,9 +227,7 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
-    installed: Asr, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_card_without_its_libraries_leaves_speech_to_the_processor(installed: Asr, monkeypatch) -> None:
     """CTranslate2 sees the card, opens the model there, and fails at its first product."""
     import ctranslate2
     import faster_whisper
@@ -261,7 +259,7 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
 
 
 @pytest.mark.slow
-def test_a_model_without_memory_for_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_memory_for_it_is_one_line(monkeypatch) -> None:
     """It is not called off, which would leave a library without its speech."""
     import ctranslate2
     import faster_whisper

@@ -80,7 +80,7 @@ def test_one_image_that_does_not_fit_is_one_line() -> None:
         in_halves(Limited(0), torch.zeros(4, 2))
 
 
-def test_a_model_that_does_not_fit_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_fit_is_one_line(monkeypatch) -> None:
     import torch
 
     def refused(*_: Any, **__: Any) -> Any:
@@ -116,9 +116,7 @@ def chosen(backend: str = "", device: Device = "auto") -> tuple[str, int]:
 @pytest.mark.parametrize(
     ("device", "backend"), [("cuda", "cuda-fp16"), ("mps", "mps-fp32"), ("cpu", "torch-fp32")]
 )
-def test_auto_takes_the_device_that_is_here(
-    device: Device, backend: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_takes_the_device_that_is_here(device: Device, backend: str, monkeypatch) -> None:
     monkeypatch.setattr("indexers.devices.has_device", lambda name: name in (device, "cpu"))
     assert chosen() == (backend, BATCHES[device])
     assert chosen(device="cpu") == ("torch-fp32", BATCHES["cpu"])

@@ -4,7 +4,6 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,9 +113,7 @@ def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_said_and_nothing_is_fetched(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_said_and_nothing_is_fetched(capfd, monkeypatch) -> None:
     from rapidocr.utils.download_file import DownloadFile
 
     def fetch(*_: object) -> None:
@@ -130,7 +127,7 @@ def test_nothing_is_said_and_nothing_is_fetched(
     assert logging.getLogger("RapidOCR").level >= logging.CRITICAL
 
 
-def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_off_says_why(monkeypatch) -> None:
     assert open_ocr(OcrSettings(mode="off")) == Disabled("on-screen text: off by the settings")
     monkeypatch.setattr(indexers.ocr, "packaged_models", lambda: None)
     assert open_ocr(OcrSettings()) == Disabled(
@@ -148,7 +145,7 @@ def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         ocr_line(OcrSettings(mode="on"))
 
 
-def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_package_that_cannot_be_loaded(monkeypatch, tmp_path) -> None:
     (tmp_path / "rapidocr" / "models").mkdir(parents=True)
     (tmp_path / "rapidocr" / "__init__.py").write_text("raise ImportError('libGL.so.1: no such file')")
     for task in ("det", "rec"):
@@ -177,7 +174,7 @@ def moving(time: float, caption: str = "", letters: int = 34) -> NDArray[np.uint
 
 
 @pytest.fixture
-def recognized(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def recognized(monkeypatch) -> list[int]:
     """How many pieces of text every call of the recogniser got."""
     from rapidocr import RapidOCR
 

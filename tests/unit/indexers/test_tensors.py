@@ -24,7 +24,7 @@ from tests.fakes.answer_world import BagOfWords
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path) -> Path:
     import torch  # for seconds: the tests that use it are slow ones
     from safetensors.torch import save_file
 
@@ -70,14 +70,14 @@ def test_shards_are_found_by_their_index(file: Path) -> None:
         weight_files(folder)
 
 
-def test_a_file_that_cannot_be_read_is_named_with_its_reason(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named_with_its_reason(tmp_path) -> None:
     """A folder in its place, as a file without permission, to which root has it."""
     with pytest.raises(WeightsInvalid, match=r"cannot be read \(is a directory\)"):
         Tensors([tmp_path])
 
 
 @pytest.fixture
-def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def weights(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "weights.bin"
     path.write_bytes(b"one")
@@ -88,7 +88,7 @@ def _cache() -> Path:
     return Path(os.environ["XDG_CACHE_HOME"]) / "rag" / "digests.json"
 
 
-def test_it_is_remembered_between_processes(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_remembered_between_processes(weights: Path, monkeypatch) -> None:
     before = file_digest(weights)
     digests._file_digest.cache_clear()
     monkeypatch.setattr(hashlib, "file_digest", None)
@@ -152,7 +152,7 @@ def test_pairs_are_the_first_and_last_frame_of_each_moment() -> None:
 LONG = "lamp " * 300
 
 
-def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:
+def test_a_tokenizer_that_is_none_is_named(tmp_path) -> None:
     with pytest.raises(WeightsInvalid, match=r"tokenizer\.json"):
         sentence_tokens(tmp_path, 16)
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
@@ -161,7 +161,7 @@ def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch) -> None:
     path = find_weights(Q4, EncoderSettings()) / FILE
     texts = (
         "Who wears a hat?",
@@ -193,7 +193,7 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert held.encode_text([]).shape == (0, held.dim)
 
 
-def test_beyond_a_bound_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_a_bound_it_begins_anew(monkeypatch) -> None:
     monkeypatch.setattr("indexers.protocol.KEPT", 2)
     held, asked = BagOfWords().keep_rows(), ["lamp", "drill", "iron", "spoon", "lamp"]
     for text in asked:

@@ -20,7 +20,7 @@ TENSORS = save({"a": np.ones((2, 3), np.float32)})
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> EncoderSettings:
+def settings(tmp_path) -> EncoderSettings:
     return EncoderSettings(models_dir=tmp_path / "models")
 
 
@@ -47,7 +47,7 @@ def test_unknown_names_are_refused() -> None:
             known_model(name)
 
 
-def test_places_in_their_order(settings: EncoderSettings, tmp_path: Path) -> None:
+def test_places_in_their_order(settings: EncoderSettings, tmp_path) -> None:
     name = "clip-vit-base-patch32"
     cache = Path(os.environ["HF_HOME"]) / "hub" / "models--openai--clip-vit-base-patch32"
     for revision in ("aaaa", "bbbb"):
@@ -105,7 +105,7 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
     ],
 )
 def test_a_wrong_folder_is_one_line(
-    settings: EncoderSettings, tmp_path: Path, changes: dict[str, bytes | None], fault: str
+    settings: EncoderSettings, tmp_path, changes: dict[str, bytes | None], fault: str
 ) -> None:
     folder = fill(tmp_path / "models" / NAME, **changes)
     with pytest.raises(WeightsInvalid) as caught:
@@ -117,9 +117,7 @@ def test_a_wrong_folder_is_one_line(
     assert f"download it again with: rag models pull {NAME}" in message
 
 
-def test_auto_takes_the_best_that_is_here(
-    settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path, monkeypatch) -> None:
     assert resolve_image_encoder(settings).name == AUTO_ORDER[-1]
     monkeypatch.setattr(lookup, "BUNDLED", {})
     nothing = resolve_image_encoder(settings)
@@ -155,7 +153,7 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
         resolve_image_encoder(named("metaclip"))
 
 
-def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) -> None:
+def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path) -> None:
     names = {"config.json": None, "open_clip_config.json": b"{}"}
     for place, weights in enumerate(("model.safetensors", "open_clip_model.safetensors")):
         folder = fill(tmp_path / str(place), **{**names, "model.safetensors": None, weights: TENSORS})
@@ -165,7 +163,7 @@ def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) ->
         resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
 
 
-def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
+def test_the_text_encoder_is_checked(tmp_path) -> None:
     for name in (EncoderSettings().text, "all-MiniLM-L6-v2"):
         assert f"{name}, from" in resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
@@ -179,7 +177,7 @@ def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
         resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
 
-def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_mean_a_folder(tmp_path, monkeypatch) -> None:
     folder = fill(tmp_path / "models" / "clip")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
@@ -195,7 +193,7 @@ def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
 
 
-def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path: Path) -> None:
+def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path) -> None:
     fill(tmp_path / "models" / NAME)
     fill(tmp_path / "models" / "metaclip-b16-fullcc2.5b", **{"config.json": None})
     rows = {row.name: row for row in list_models(settings)}
@@ -209,9 +207,7 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
     assert rows["siglip2-base-patch16-224"].recommended
 
 
-def test_a_package_that_is_missing_is_named(
-    settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_that_is_missing_is_named(settings: EncoderSettings, monkeypatch) -> None:
     monkeypatch.setattr(lookup, "BUNDLED", {})
     with pytest.raises(WeightsMissing, match=r"'offline-video-rag\[asr\]', or run `rag models pull"):
         find_weights("faster-whisper-base", settings)
@@ -221,7 +217,7 @@ def test_a_package_that_is_missing_is_named(
 
 @pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
 def test_another_file_than_the_packages_is_refused_where_files_are_looked_for(
-    name: str, settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch
+    name: str, settings: EncoderSettings, monkeypatch
 ) -> None:
     monkeypatch.setattr(lookup, "BUNDLED", {})
     model = known_model(name)

@@ -41,14 +41,14 @@ class Opened:
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
+def opened(monkeypatch) -> Opened:
     found = Opened()
     monkeypatch.setattr(calibrating, "open_text_tower", found)
     return found
 
 
 @pytest.fixture
-def library(tmp_path: Path, opened: Opened) -> Path:
+def library(tmp_path, opened: Opened) -> Path:
     return build_library(tmp_path / "library", VIDEOS, {}, opened.tower)
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ Renew = Callable[[Writer, MediaReader], list[tuple[str, str, str]]]
 
 
 @pytest.fixture
-def renew(monkeypatch: pytest.MonkeyPatch) -> Renew:
+def renew(monkeypatch) -> Renew:
     """Measure the sound of the first video by a reader; gives path, reason and action of each problem."""
     monkeypatch.setattr(renewing, "stage_fingerprints", lambda *_: {"shots": "off", "sound": "now"})
     monkeypatch.setattr(renewing, "_has_content", lambda _: True)
@@ -53,9 +52,7 @@ def renew(monkeypatch: pytest.MonkeyPatch) -> Renew:
     return run
 
 
-def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(
-    tmp_path: Path, renew: Renew
-) -> None:
+def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path, renew: Renew) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     path, video_id = video(1).path, video(1).video_id
     with Writer.open(tmp_path / "lib") as writer:
@@ -69,9 +66,7 @@ def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(
         assert len(track.classes) == 4
 
 
-def test_a_stopped_run_leaves_its_measurements_to_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renew: Renew
-) -> None:
+def test_a_stopped_run_leaves_its_measurements_to_be_made(tmp_path, monkeypatch, renew: Renew) -> None:
     seen = list[str]()
     while "now" not in seen:
         library = tmp_path / str(len(seen))
@@ -97,7 +92,7 @@ class Faint(MediaReader):
         yield hum
 
 
-def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Path, renew: Renew) -> None:
+def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path, renew: Renew) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     made = video(1)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, "live")

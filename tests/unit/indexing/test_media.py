@@ -36,7 +36,7 @@ class Large(MeanColors):
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> Large:
+def large(monkeypatch) -> Large:
     encoder = Large()
     index_with(encoder, monkeypatch)
     return encoder
@@ -55,19 +55,19 @@ def side(folder: Path) -> object:
         return reader.meta.settings["video.short_side"]
 
 
-def test_an_encoder_of_384_pixels_is_given_384(tmp_path: Path, large: Large) -> None:
+def test_an_encoder_of_384_pixels_is_given_384(tmp_path, large: Large) -> None:
     indexed(tmp_path, "a.mp4")
     assert (large.sides, side(tmp_path)) == ({384}, 384)
 
 
-def test_a_library_of_224_pixels_goes_on(tmp_path: Path, large: Large) -> None:
+def test_a_library_of_224_pixels_goes_on(tmp_path, large: Large) -> None:
     indexed(tmp_path, "a.mp4", **{"video.short_side": 224})
     report = indexed(tmp_path, "b.mp4")
     assert report.indexed == 1
     assert (large.sides, side(tmp_path)) == ({224}, 224)
 
 
-def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -> None:
+def test_reembedding_takes_the_new_encoders_size(tmp_path, large: Large) -> None:
     indexed(tmp_path, "a.mp4", **{"encoder.image": "none"})
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
@@ -77,9 +77,7 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
 
 
 @pytest.mark.usefixtures("tiny_text")
-def test_seconds_that_are_lost_do_not_count_as_indexed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_seconds_that_are_lost_do_not_count_as_indexed(tmp_path, monkeypatch) -> None:
     index_with(MeanColors(), monkeypatch)
     (tmp_path / "corpus").mkdir()
     write_video(tmp_path / "corpus" / "a.mkv", 20, fps=4)

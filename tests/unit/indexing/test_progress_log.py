@@ -19,9 +19,7 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_a_log_gets_lines_with_share_time_left_and_file(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_gets_lines_with_share_time_left_and_file(capsys, monkeypatch) -> None:
     said = threading.Event()
 
     def echoed(line: str) -> None:
@@ -43,7 +41,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
-def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stall_is_said_until_something_moves(monkeypatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = ProgressDisplay()
@@ -60,7 +58,7 @@ def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) 
     assert "no progress" not in watch.line()
 
 
-def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch) -> None:
     screen = _Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
@@ -107,7 +105,7 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
 
 
-def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch) -> None:
     """Loading models takes 30 s, and a second of media a tenth of one."""
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -122,7 +120,7 @@ def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch: 
     assert ", about 17 s left" in display.line()
 
 
-def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     display = ProgressDisplay()
@@ -134,7 +132,7 @@ def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch: pytest.MonkeyPa
     assert display.seconds_left() is None
 
 
-def test_queries_are_counted_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_are_counted_with_the_time_left(monkeypatch) -> None:
     """The first answer opens what the others find open."""
     now = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))

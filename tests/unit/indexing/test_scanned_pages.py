@@ -56,7 +56,7 @@ def write_levels(path: Path, levels: Sequence[int]) -> Path:
 
 
 @pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def seen(monkeypatch) -> list[int]:
     levels: list[int] = []
     monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(levels))
     return levels
@@ -68,7 +68,7 @@ def run(folder: Path, mode: str = "on", progress: Progress | None = None) -> Ind
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     (tmp_path / "corpus").mkdir()
     return tmp_path
 
@@ -82,9 +82,7 @@ def test_each_page_is_read_once_and_the_same_image_not_again(folder: Path, seen:
     assert seen == [10, 255, 90]
 
 
-def test_what_was_skipped_without_ocr_is_read_with_it(
-    folder: Path, seen: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_skipped_without_ocr_is_read_with_it(folder: Path, seen: list[int], monkeypatch) -> None:
     write_levels(folder / "corpus/a.pdf", [10])
     for _ in range(2):
         (problem,) = run(folder, "off").problems
@@ -100,7 +98,7 @@ def test_what_was_skipped_without_ocr_is_read_with_it(
     assert (seen, report.passages, report.problems) == ([10], 1, [])
 
 
-def test_progress_moves_with_the_pages_and_ends_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_moves_with_the_pages_and_ends_at_all(folder: Path, monkeypatch) -> None:
     steps, at = Steps(), list[float]()
 
     class Timed(LevelOcr):
@@ -115,9 +113,7 @@ def test_progress_moves_with_the_pages_and_ends_at_all(folder: Path, monkeypatch
     assert steps.moved == pytest.approx(steps.total)
 
 
-def test_an_interrupted_document_is_read_again_as_a_whole(
-    folder: Path, seen: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_document_is_read_again_as_a_whole(folder: Path, seen: list[int], monkeypatch) -> None:
     write_levels(folder / "corpus/a.pdf", [10, 20])
     monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen, stop_at=20))
     with pytest.raises(KeyboardInterrupt):

@@ -81,9 +81,7 @@ def texts(folder: Path) -> Path:
     return folder
 
 
-def test_of_a_shard_whose_workers_die_each_file_is_tried_on_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_shard_whose_workers_die_each_file_is_tried_on_its_own(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
     monkeypatch.setattr(InProcess, "deadly", {"3.md"})
     corpus, library = texts(tmp_path / "corpus"), tmp_path / "library"
@@ -99,9 +97,7 @@ def test_of_a_shard_whose_workers_die_each_file_is_tried_on_its_own(
     assert list(dump(library)) == list(dump(tmp_path / "plain"))
 
 
-def test_a_file_whose_workers_died_leaves_what_the_library_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_whose_workers_died_leaves_what_the_library_has(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
     corpus, library = texts(tmp_path / "corpus"), tmp_path / "library"
     index([corpus], settings=settings_of(library))
@@ -114,9 +110,7 @@ def test_a_file_whose_workers_died_leaves_what_the_library_has(
 
 
 @pytest.mark.slow
-def test_shards_go_by_way_of_the_store_where_the_library_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: FakeStore
-) -> None:
+def test_shards_go_by_way_of_the_store_where_the_library_is(tmp_path, monkeypatch, bucket: FakeStore) -> None:
     monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
     storage = {f"storage__{name}": value for name, value in bucket.storage.model_dump().items()}
     corpus, library = texts(tmp_path / "corpus"), bucket.address("library")
@@ -139,7 +133,7 @@ class FakeRay:
         self.ended = True
 
 
-def test_a_machine_without_room_for_a_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_room_for_a_worker_is_refused(monkeypatch) -> None:
     """Ray itself would wait for room without a word."""
     ray = FakeRay()
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
@@ -170,9 +164,7 @@ def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> Non
         ("import time; time.sleep(60)", "no answer in 0.5 s"),
     ],
 )
-def test_a_cluster_that_cannot_be_joined_is_one_line(
-    code: str, reason: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cluster_that_cannot_be_joined_is_one_line(code: str, reason: str, monkeypatch, capfd) -> None:
     monkeypatch.setattr(ray_workers, "_JOIN", code)
     monkeypatch.setattr(ray_workers, "JOIN_SECONDS", 0.5 if "sleep" in code else 30.0)
     with pytest.raises(RagError) as raised:
@@ -183,9 +175,7 @@ def test_a_cluster_that_cannot_be_joined_is_one_line(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_cluster_is_tried_without_modules_of_the_working_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cluster_is_tried_without_modules_of_the_working_folder(tmp_path, monkeypatch) -> None:
     (tmp_path / "logging.py").write_text("open('imported', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ray_workers, "_JOIN", "import logging")

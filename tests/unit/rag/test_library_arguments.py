@@ -21,7 +21,7 @@ Ask = Callable[[Any], object]
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def library(tmp_path_factory) -> Iterator[Library]:
     with open_world(tmp_path_factory.mktemp("arguments")) as opened:
         yield opened
 
@@ -75,9 +75,7 @@ def test_filters_that_would_leave_out_all_or_nothing(
         ({"prune": "some"}, "prune: 'some' is none of False, True, 'all'"),
     ],
 )
-def test_options_that_would_index_or_remove_others_than_asked_for(
-    tmp_path: Path, given: Any, message: str
-) -> None:
+def test_options_that_would_index_or_remove_others_than_asked_for(tmp_path, given: Any, message: str) -> None:
     (tmp_path / "a.md").write_text("Oak.", encoding="utf-8")
     settings = load_settings(flags={"library": tmp_path / "library"})
     with pytest.raises(UsageError, match=message):
@@ -85,7 +83,7 @@ def test_options_that_would_index_or_remove_others_than_asked_for(
     assert not (tmp_path / "library").exists()
 
 
-def test_a_search_by_images_without_image_embeddings_says_so(tmp_path: Path) -> None:
+def test_a_search_by_images_without_image_embeddings_says_so(tmp_path) -> None:
     with open_world(tmp_path, images=False) as library:
         for ask in (
             lambda: library.search_like("workshop.mp4@1"),
@@ -95,7 +93,7 @@ def test_a_search_by_images_without_image_embeddings_says_so(tmp_path: Path) -> 
                 ask()
 
 
-def test_a_closed_library_says_so(tmp_path: Path) -> None:
+def test_a_closed_library_says_so(tmp_path) -> None:
     with open_world(tmp_path) as library:
         video_id = library.video_id("workshop.mp4")
     for ask in (
@@ -147,7 +145,7 @@ SCRIPT = {name: [(0.0, 6.0, seen, f"The {name} lamp is on.")] for name, seen in 
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(head, "PIN_SECONDS", 0)
     return build_library(tmp_path / "library", SCRIPT, {}, ImageWords())
 

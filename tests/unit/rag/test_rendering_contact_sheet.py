@@ -44,7 +44,7 @@ CHINESE = "\u5149\u5b66"
 
 
 @pytest.fixture
-def fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def fonts(tmp_path, monkeypatch) -> Path:
     """The only folder with fonts."""
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_DIRS", str(tmp_path / "none"))

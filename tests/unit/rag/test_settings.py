@@ -25,7 +25,7 @@ FLOATS = [
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_only_finite_numbers_are_taken(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_finite_numbers_are_taken(name: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match=f"setting {name}: "):
         load_settings(flags={name: math.nan})
@@ -35,7 +35,7 @@ def test_only_finite_numbers_are_taken(name: str, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("words", ["[video", "\udcff"])
-def test_a_file_that_is_no_toml_is_named(tmp_path: Path, words: str) -> None:
+def test_a_file_that_is_no_toml_is_named(tmp_path, words: str) -> None:
     path = tmp_path / "odd.toml"
     path.write_bytes(words.encode(errors="surrogateescape"))
     with pytest.raises(SettingsError, match=r"odd\.toml: not valid TOML: "):
@@ -53,7 +53,7 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path, words: str) -> None:
         ("search = 3", "search: it is a section, not a value"),
     ],
 )
-def test_what_was_meant_is_said(tmp_path: Path, words: str, message: str) -> None:
+def test_what_was_meant_is_said(tmp_path, words: str, message: str) -> None:
     path = tmp_path / "rag.toml"
     path.write_text(words)
     with pytest.raises(SettingsError, match=message):
@@ -68,7 +68,7 @@ def test_what_was_meant_is_said(tmp_path: Path, words: str, message: str) -> Non
         ('[storage]\nendpoint = "localhost:9000"', "storage.endpoint: 'localhost:9000' is no address"),
     ],
 )
-def test_a_wrong_value_is_named_by_its_setting_alone(tmp_path: Path, words: str, message: str) -> None:
+def test_a_wrong_value_is_named_by_its_setting_alone(tmp_path, words: str, message: str) -> None:
     path = tmp_path / "rag.toml"
     path.write_text(words)
     with pytest.raises(SettingsError, match=rf"^{path}: setting {re.escape(message)}") as refused:
@@ -76,7 +76,7 @@ def test_a_wrong_value_is_named_by_its_setting_alone(tmp_path: Path, words: str,
     assert "pathlib" not in str(refused.value)
 
 
-def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_source_of_a_wrong_value_is_named(tmp_path, monkeypatch) -> None:
     path = tmp_path / "rag.toml"
     path.write_text("[search]\ntop_k = 0\n")
     with pytest.raises(SettingsError, match=rf"^{path}: setting search\.top_k: "):
@@ -99,9 +99,7 @@ def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytes
         load_settings()
 
 
-def test_what_sets_a_setting_is_named_and_secrets_are_masked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_sets_a_setting_is_named_and_secrets_are_masked(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     secret = "k3y-of-mine"
     Path("rag.toml").write_text(
@@ -126,15 +124,13 @@ def test_what_sets_a_setting_is_named_and_secrets_are_masked(
     assert "search" not in found
 
 
-def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("RAG_LIBRARY", "~/lib")
     assert load_settings().library == tmp_path / "lib"
 
 
-def test_a_library_is_written_and_read_without_locks_that_can_be_shared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_is_written_and_read_without_locks_that_can_be_shared(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(platforms, "fcntl", None)
     monkeypatch.setattr(platforms, "SHARES_LOCKS", False)
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
@@ -144,7 +140,7 @@ def test_a_library_is_written_and_read_without_locks_that_can_be_shared(
         assert len(reader.videos()) == 1
 
 
-def test_what_is_done_instead_gives_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_done_instead_gives_the_same(monkeypatch, tmp_path) -> None:
     """A pipe without `readv`, and a file without `preadv`."""
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")

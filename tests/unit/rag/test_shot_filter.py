@@ -81,7 +81,7 @@ def test_what_is_seen_is_a_stretch_of_its_relevant_means() -> None:
     assert seen_spans(watched(steadily(20, 30, 1.8), {}), "a lamp", SCALE) == []
 
 
-def test_moments_are_after_and_before_what_is_seen(tmp_path: Path) -> None:
+def test_moments_are_after_and_before_what_is_seen(tmp_path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
         frames = watched(steadily(2, 6, 5.0), steadily(50, 54, 5.0))
 
@@ -97,7 +97,7 @@ def test_moments_are_after_and_before_what_is_seen(tmp_path: Path) -> None:
         assert allowed(after="a kettle", before="a lamp") == []
 
 
-def test_conditions_meet_in_time(tmp_path: Path) -> None:
+def test_conditions_meet_in_time(tmp_path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
 
         def allowed(**asked: object) -> list[tuple[float, float]]:
@@ -111,7 +111,7 @@ def test_conditions_meet_in_time(tmp_path: Path) -> None:
         assert allowed(tone="warm", style="2d") == []
 
 
-def test_a_search_sees_only_what_the_filter_lets_through(tmp_path: Path) -> None:
+def test_a_search_sees_only_what_the_filter_lets_through(tmp_path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
         cold = resolved(SearchFilter(shots=ShotFilter(tone="cold")), reader, None, lambda _: [])
         assert cold.spans == {video(1).video_id: ((20.0, 60.0),)}
@@ -127,7 +127,7 @@ def test_a_search_sees_only_what_the_filter_lets_through(tmp_path: Path) -> None
         assert (small.spans, reader.search_clips(query, 10, small)) == ({}, [])
 
 
-def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
+def test_a_library_without_measurements_says_what_to_do(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Reader.open(tmp_path / "lib") as reader:
         for wanted in (ShotFilter(tone="warm"), ShotFilter(audio="music")):
@@ -150,7 +150,7 @@ def remeasured(folder: Path, n: int, style: str, classes: tuple[AudioClass | Non
         writer.finish_video(made, {"shots": "x", "sound": "x"})
 
 
-def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> None:
+def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1, 2, 3), sources=())
     remeasured(tmp_path / "lib", 1, "live", ("music", None, "music"))
     remeasured(tmp_path / "lib", 2, "2d", None)
@@ -170,7 +170,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert (one.videos, one.of, one.why) == (0, 1, ())
 
 
-def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path: Path) -> None:
+def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
 
         def found(where: SearchFilter) -> list[tuple[str, float, float]]:

@@ -22,7 +22,7 @@ SRT = "1\n00:00:01,000 --> 00:00:03,000\nTighten the bolt.\n"
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(tmp_path_factory) -> Settings:
     """Videos with speech, with subtitles and without sound, and a sound, indexed without readers."""
     home = tmp_path_factory.mktemp("unread")
     corpus = home / "corpus"
@@ -56,9 +56,7 @@ def test_sound_without_subtitles_and_frames_are_unread(library: Library) -> None
     assert found == ["images", "on-screen text"]
 
 
-def test_lines_say_what_is_missing_and_the_command_that_changes_it(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_say_what_is_missing_and_the_command_that_changes_it(library: Library, monkeypatch) -> None:
     talk = library.video_id("talk.mp4")
     seen, speech, screen = unsearchable_lines(library, {talk})
     start = "rag: not searched: "
@@ -81,7 +79,7 @@ def test_lines_say_what_is_missing_and_the_command_that_changes_it(
 
 @pytest.mark.parametrize("matched", [True, False])
 def test_an_answer_that_found_nothing_says_it_once(
-    library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, matched: bool
+    library: Library, monkeypatch, capsys, *, matched: bool
 ) -> None:
     answer = Answer(Question("q", "Which bolt?"), None, "Nothing.", 0.0, "", matched)
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)

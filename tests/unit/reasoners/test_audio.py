@@ -56,7 +56,7 @@ def test_sound_is_sent_as_wav_to_a_model_that_takes_it():
     assert listening != mute
 
 
-def test_raclo_shows_the_sound_of_the_whole_video(tmp_path: Path):
+def test_raclo_shows_the_sound_of_the_whole_video(tmp_path):
     spans = []
 
     def read(path: str, start: float, end: float) -> np.ndarray:

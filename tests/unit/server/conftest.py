@@ -9,7 +9,7 @@ from tests.fakes.served_library import World, build_world
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory) -> Iterator[World]:
     made = build_world(tmp_path_factory.mktemp("world"))
     yield made
     made.service.close()

@@ -82,7 +82,7 @@ def test_errors_have_the_shape_of_openai(
     assert error["message"]
 
 
-def test_an_error_in_a_stream_is_its_last_event(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_stream_is_its_last_event(client: TestClient, monkeypatch) -> None:
     def fail(*_: Any, **__: Any) -> Answer:
         raise ReasonerUnreachable("no answer from the server")
 
@@ -93,9 +93,7 @@ def test_an_error_in_a_stream_is_its_last_event(client: TestClient, monkeypatch:
     assert (error["message"], error["type"]) == ("no answer from the server", "server_error")
 
 
-def test_prompts_of_a_chat_client_are_answered_without_a_search(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prompts_of_a_chat_client_are_answered_without_a_search(client: TestClient, monkeypatch) -> None:
     monkeypatch.setattr(Library, "ask", lambda *_, **__: pytest.fail("searched"))
     text = f'### Task:\nGenerate a title.\nJSON format: {{ "title": "..." }}\n### Chat History:\n{HISTORY}'
     assert _ask(client, text).json()["choices"][0]["message"]["content"] == "{}"

@@ -26,12 +26,12 @@ KINDS = ("waits", "ignores", "odd", "bad", "breaks", "unmatched", "settings", "f
 
 
 @pytest.fixture(autouse=True)
-def child(monkeypatch: pytest.MonkeyPatch) -> None:
+def child(monkeypatch) -> None:
     monkeypatch.setattr(jobs_module, "COMMAND", (sys.executable, "-S", "-E", str(CHILD)))
 
 
 @pytest.fixture
-def roots(tmp_path: Path) -> Path:
+def roots(tmp_path) -> Path:
     for kind in KINDS:
         (tmp_path / "root" / kind).mkdir(parents=True)
     (tmp_path / "outside" / "fine").mkdir(parents=True)
@@ -44,7 +44,7 @@ Start = Callable[..., Jobs]
 
 
 @pytest.fixture
-def start(tmp_path: Path, roots: Path) -> Iterator[Start]:
+def start(tmp_path, roots: Path) -> Iterator[Start]:
     """Makes the jobs of a server over one library; all are closed in the end."""
     made: list[Jobs] = []
 
@@ -167,7 +167,7 @@ def test_what_was_queued_is_refused_once_its_root_is_not_allowed(start: Start, r
     assert "not allowed" in ended(jobs, second)["error"]
 
 
-def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_path: Path) -> None:
+def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_path) -> None:
     jobs = start()
     outside = [
         tmp_path / "outside",
@@ -185,9 +185,7 @@ def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_pat
         jobs.start_index(str(roots / "nothing"))
 
 
-def test_the_child_has_the_settings_of_the_server(
-    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_child_has_the_settings_of_the_server(start: Start, roots: Path, monkeypatch) -> None:
     monkeypatch.setenv("RAG_VIDEO__RATE", "1.5")
     monkeypatch.setenv("RAG_REASONER__API_KEY", "secret")
     settings = load_settings(flags={"library": roots / "library"})
@@ -204,7 +202,7 @@ def test_the_child_has_the_settings_of_the_server(
 
 
 @pytest.fixture
-def client(tmp_path: Path, roots: Path) -> Iterator[TestClient]:
+def client(tmp_path, roots: Path) -> Iterator[TestClient]:
     settings = Settings(library=tmp_path / "library")
     session = LibrarySession(settings)
     service = Service(settings, session, tmp_path / "cache", index_roots=(roots,))

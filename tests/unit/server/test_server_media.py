@@ -106,9 +106,7 @@ def _probe(data: bytes, folder: Path) -> Probe:
         return reader.probe(str(file))
 
 
-def test_a_clip_is_the_window_and_a_remux_the_whole_file(
-    client: TestClient, world: World, tmp_path: Path
-) -> None:
+def test_a_clip_is_the_window_and_a_remux_the_whole_file(client: TestClient, world: World, tmp_path) -> None:
     clip = client.get(f"/v1/videos/{world.kettle}/clip", params={"start": 1.5, "end": 3})
     assert (clip.status_code, clip.headers["content-type"]) == (200, "video/mp4")
     facts = _probe(clip.content, tmp_path)
@@ -180,7 +178,7 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
 
 
 def test_a_passage_leads_to_its_pdf_and_to_no_other_file(
-    client: TestClient, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, world: World, tmp_path, monkeypatch
 ) -> None:
     address = f"/v1/citations/{world.passage}/document"
     assert (client.get(address).status_code, client.get("/v1/citations/nix/document").status_code) == (
@@ -224,7 +222,7 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400
 
 
-def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path: Path) -> None:
+def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path) -> None:
     cache = DiskCache(tmp_path / "cache", most_bytes=250)
     made: list[str] = []
 

@@ -62,9 +62,7 @@ def _base64(image: Image.Image, form: str) -> str:
     return base64.b64encode(out.getvalue()).decode("ascii")
 
 
-def test_an_image_finds_the_moments_that_look_like_it(
-    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_image_finds_the_moments_that_look_like_it(client: TestClient, world: World, monkeypatch) -> None:
     given: list[Any] = []
 
     class Encoder:
@@ -82,7 +80,7 @@ def test_an_image_finds_the_moments_that_look_like_it(
 
 
 def test_what_is_searched_by_images_in_a_library_without_them_is_a_problem(
-    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, world: World, monkeypatch
 ) -> None:
     with world.service.library() as library:
         for name in ("tower", "image_encoder"):
@@ -177,9 +175,7 @@ def test_the_line_that_proves_has_the_words_of_the_answer_then_of_the_question()
     assert others[1] == {"kind": "passage"}
 
 
-def test_an_error_of_a_question_keeps_its_sentence(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_a_question_keeps_its_sentence(client: TestClient, monkeypatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise errors.pop()
 

@@ -19,7 +19,7 @@ ORIGIN = "http://127.0.0.1:8650"
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
+def service(tmp_path_factory) -> Service:
     folder = tmp_path_factory.mktemp("none")
     settings = Settings(library=folder)
     return Service(settings, LibrarySession(settings), folder, models="ready")
@@ -154,7 +154,7 @@ def test_a_form_of_another_page_cannot_post(client: TestClient, address: str, ki
 
 
 def test_long_bodies_and_those_of_many_entries_are_refused_before_they_are_read(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch
 ) -> None:
     monkeypatch.setattr(security_module, "LONGEST_BODY", 100)
     monkeypatch.setattr(security_module, "MOST_COMMAS", 9)
@@ -183,9 +183,7 @@ def test_a_socket_is_refused(client: TestClient) -> None:
         pass
 
 
-def test_a_bug_is_a_problem_with_a_number_that_is_logged(
-    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_bug_is_a_problem_with_a_number_that_is_logged(service: Service, monkeypatch, caplog) -> None:
     def fail(_: Any) -> None:
         raise ZeroDivisionError("the reason")
 

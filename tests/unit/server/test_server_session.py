@@ -3,7 +3,6 @@
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -32,7 +31,7 @@ class Clock:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> LibrarySession:
+def session(tmp_path) -> LibrarySession:
     clock = Clock()
     session = LibrarySession(Settings(library=tmp_path / "library"), clock=clock)
     session.clock = clock
@@ -98,9 +97,7 @@ def _leased(session: LibrarySession) -> set[str]:
         return _ids(library)
 
 
-def test_health_is_answered_while_every_thread_waits_for_the_library(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_is_answered_while_every_thread_waits_for_the_library(service: Service, monkeypatch) -> None:
     entered, released = threading.Semaphore(0), threading.Event()
 
     def wait() -> Any:
@@ -120,9 +117,7 @@ def test_health_is_answered_while_every_thread_waits_for_the_library(
         assert {answer.result(30).status_code for answer in waiting} == {409}
 
 
-def test_while_one_opens_a_new_state_the_others_use_the_old_one(
-    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_one_opens_a_new_state_the_others_use_the_old_one(session: LibrarySession, monkeypatch) -> None:
     _add(session, "a")
     assert _leased(session) == {"a"}
     before = session.look()
@@ -152,9 +147,7 @@ def test_a_library_that_is_deleted_is_reported(session: LibrarySession) -> None:
         pass
 
 
-def test_the_old_state_is_closed_after_its_last_reader(
-    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_old_state_is_closed_after_its_last_reader(session: LibrarySession, monkeypatch) -> None:
     closed: list[Any] = []
     monkeypatch.setattr(Library, "close", lambda self: closed.append(self))
     _add(session, "a")
@@ -172,7 +165,7 @@ def test_the_old_state_is_closed_after_its_last_reader(
 
 
 def test_the_old_state_is_kept_while_the_new_one_does_not_open(
-    session: LibrarySession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    session: LibrarySession, monkeypatch, caplog
 ) -> None:
     def fail(_: Library) -> Library:
         raise LibraryCorrupt("a table is cut off")
@@ -196,7 +189,7 @@ def test_the_old_state_is_kept_while_the_new_one_does_not_open(
 
 
 @pytest.fixture
-def service(session: LibrarySession, tmp_path: Path) -> Service:
+def service(session: LibrarySession, tmp_path) -> Service:
     write_library(session.folder, [("k", tmp_path / "k.mp4", KETTLE)])
     return Service(Settings(library=session.folder), session, tmp_path / "cache", models="ready")
 
@@ -282,7 +275,7 @@ def test_a_stream_ends_with_the_server(service: Service) -> None:
     assert "given up" in error
 
 
-def test_a_failing_model_is_tried_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_model_is_tried_again(service: Service, monkeypatch) -> None:
     from rag.engine import Engine
     from rag.errors import WeightsMissing
 

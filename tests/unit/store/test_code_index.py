@@ -84,13 +84,13 @@ def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_segments(monkeypatch) -> None:
     monkeypatch.setattr(code_index, "SEGMENT_ROWS", 2000)
     monkeypatch.setattr(code_index, "PROPOSED", 1000)
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("codes") / "lib"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_index, "SEGMENT_ROWS", 2000)
@@ -160,7 +160,7 @@ def test_rows_are_read_by_id_and_by_key_as_without_an_index(library: Path) -> No
         coded.search_clips(unit(1, 3), 1)
 
 
-def test_passages_that_many_sources_hold_count_once(tmp_path: Path) -> None:
+def test_passages_that_many_sources_hold_count_once(tmp_path) -> None:
     folder, held = tmp_path / "lib", [Passage(f"p{i:03d}", f"d{i}", "", f"Text {i}.", ()) for i in range(200)]
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(None, TEXT))
@@ -178,9 +178,7 @@ def index_files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Layout(folder).indexes.iterdir()}
 
 
-def test_an_index_that_grew_or_was_deleted_finds_the_same(
-    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_grew_or_was_deleted_finds_the_same(library: Path, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
     fill(tmp_path / "lib", range(60), group=20)
     fill(tmp_path / "lib", range(60, VIDEOS), group=23)
@@ -193,7 +191,7 @@ def test_an_index_that_grew_or_was_deleted_finds_the_same(
     assert recall(tmp_path / "lib") >= 0.99
 
 
-def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
+def test_additions_removals_and_pending_videos(tmp_path) -> None:
     folder = tmp_path / "lib"
     fill(folder, range(80))
     with Writer.open(folder) as writer:
@@ -214,9 +212,7 @@ def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
     assert not index_files(folder).keys() & {name for name in before if not name.endswith("json")}
 
 
-def test_a_kill_before_the_manifest_leaves_the_index_of_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_before_the_manifest_leaves_the_index_of_before(tmp_path, monkeypatch) -> None:
     folder = tmp_path / "lib"
     monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
     fill(folder, range(60))
@@ -238,7 +234,7 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "manifest", "format"])
 def test_a_damaged_index_is_reported_not_used_and_made_again(
-    library: Path, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+    library: Path, tmp_path, damage: str, caplog
 ) -> None:
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     layout = Layout(folder)
@@ -265,18 +261,14 @@ def test_a_damaged_index_is_reported_not_used_and_made_again(
 
 
 @pytest.mark.parametrize("read", [{"side_effect": OSError(errno.EIO, "error")}, {"return_value": 4}])
-def test_vectors_that_cannot_be_read_are_one_line(
-    library: Path, monkeypatch: pytest.MonkeyPatch, read: dict[str, Any]
-) -> None:
+def test_vectors_that_cannot_be_read_are_one_line(library: Path, monkeypatch, read: dict[str, Any]) -> None:
     _, coded = both(library)
     monkeypatch.setattr(os, "preadv", Mock(**read))
     with pytest.raises(LibraryCorrupt, match=r"\.vectors: .*; remove it, and .*: rag index FOLDER"):
         coded.search_clips(unit(3, IMAGE.dim), 10)
 
 
-def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
     folder = tmp_path / "lib"
     assert fill(folder, range(60)) == []
@@ -294,7 +286,7 @@ def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
     assert index_files(folder).keys() != before.keys()
 
 
-def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:
+def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path) -> None:
     folder = tmp_path / "lib"
     fill(folder, range(80))
     for path in Layout(folder).indexes.iterdir():
@@ -312,6 +304,6 @@ def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_pa
         assert isinstance(parts[0], code_index.Segment)
 
 
-def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
+def test_a_small_library_has_no_index_files(tmp_path) -> None:
     fill(tmp_path / "lib", range(5))
     assert not Layout(tmp_path / "lib").indexes.exists()

@@ -22,7 +22,7 @@ from tests.fakes.store_material import META, file_row
 
 
 @pytest.fixture
-def indexed(tmp_path: Path) -> Reader:
+def indexed(tmp_path) -> Reader:
     (tmp_path / "films").mkdir()
     (tmp_path / "apart").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "films")
@@ -46,12 +46,12 @@ def indexed(tmp_path: Path) -> Reader:
     ],
 )
 def test_indexed_files_and_their_sidecars_are_sources(
-    tmp_path: Path, indexed: Reader, name: str, is_one: bool
+    tmp_path, indexed: Reader, name: str, is_one: bool
 ) -> None:
     assert is_source(indexed, tmp_path / name, ScanSettings()) is is_one
 
 
-def test_subtitles_of_a_folder_apart_are_sources(tmp_path: Path, indexed: Reader) -> None:
+def test_subtitles_of_a_folder_apart_are_sources(tmp_path, indexed: Reader) -> None:
     chosen = ScanSettings(subtitles=(str(tmp_path / "apart"),))
     assert is_source(indexed, tmp_path / "apart" / "talk.srt", chosen)
     assert not is_source(indexed, tmp_path / "apart" / "other.srt", chosen)
@@ -92,7 +92,7 @@ def reader_of(rows: list[FileRow], folder: object = Path("library"), *, is_pulle
     )
 
 
-def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path: Path) -> None:
+def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path) -> None:
     local = row(str(tmp_path / "a.mp4"), "a")
     rows = [local, row("s3://bucket/b.mp4", "b")]
     paths = [each.path for each in rows]
@@ -104,7 +104,7 @@ def test_objects_and_files_of_a_library_on_a_store_are_not_looked_at(tmp_path: P
     )
 
 
-def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
+def test_the_best_copy_of_a_content_counts(tmp_path) -> None:
     kept = tmp_path / "kept.mp4"
     kept.write_bytes(b"12")
     gone = row(str(tmp_path / "gone.mp4"), "a")
@@ -115,7 +115,7 @@ def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
     assert stale_files(reader_of([gone]), [], SCAN) == {}
 
 
-def test_a_file_of_which_libraries_have_several_contents_is_changed(tmp_path: Path) -> None:
+def test_a_file_of_which_libraries_have_several_contents_is_changed(tmp_path) -> None:
     path = tmp_path / "a.mp4"
     path.write_bytes(b"12")
     facts = path.stat()
@@ -127,7 +127,7 @@ def test_a_file_of_which_libraries_have_several_contents_is_changed(tmp_path: Pa
         assert content_states(reader_of(rows), rows, StorageSettings(), SCAN) == {later.path: "changed"}
 
 
-def test_the_path_of_a_video_is_that_of_a_copy_that_is_as_it_was_indexed(tmp_path: Path) -> None:
+def test_the_path_of_a_video_is_that_of_a_copy_that_is_as_it_was_indexed(tmp_path) -> None:
     changed, whole = tmp_path / "a.mp4", tmp_path / "b.mp4"
     gone = row(str(tmp_path / "0.mp4"), "a")
     for path in (changed, whole):
@@ -146,9 +146,7 @@ def test_the_path_of_a_video_is_that_of_a_copy_that_is_as_it_was_indexed(tmp_pat
     assert named(rows[0], row("s3://bucket/a.mp4", "a")) == "s3://bucket/a.mp4"
 
 
-def test_a_file_that_was_touched_has_its_content_still(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_was_touched_has_its_content_still(tmp_path, monkeypatch) -> None:
     read: list[str] = []
 
     def counted_hash(path: str) -> str:

@@ -40,7 +40,7 @@ def write(folder: Path, texts: Sequence[str], *, parts: int = 1, maintain: bool 
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+def reader(tmp_path_factory) -> Reader:
     folder = tmp_path_factory.mktemp("texts") / "lib"
     write(folder, TEXTS)
     return Reader.open(folder)
@@ -78,7 +78,7 @@ def test_a_very_long_query_is_answered(reader: Reader) -> None:
     assert reader.match_passages("x" * 100_000, 1) == []
 
 
-def test_equal_scores_are_ranked_by_id_at_every_depth(tmp_path: Path) -> None:
+def test_equal_scores_are_ranked_by_id_at_every_depth(tmp_path) -> None:
     write(tmp_path / "lib", ["one lamp"] * 700, parts=3)
     with Reader.open(tmp_path / "lib") as reader:
         for k in (1, 7, 40, 299, 700, 999):
@@ -86,7 +86,7 @@ def test_equal_scores_are_ranked_by_id_at_every_depth(tmp_path: Path) -> None:
             assert [hit.key for hit in hits] == [f"p{i:05d}" for i in range(min(k, 700))]
 
 
-def test_unindexed_rows_are_found(tmp_path: Path) -> None:
+def test_unindexed_rows_are_found(tmp_path) -> None:
     write(tmp_path / "lib", TEXTS, maintain=False)
     with Reader.open(tmp_path / "lib") as reader:
         assert table_health(tmp_path / "lib")["passages"].unindexed == len(TEXTS)
@@ -97,7 +97,7 @@ def test_unindexed_rows_are_found(tmp_path: Path) -> None:
     assert maintained(tmp_path / "lib")
 
 
-def test_scores_do_not_depend_on_how_the_rows_came(tmp_path: Path) -> None:
+def test_scores_do_not_depend_on_how_the_rows_came(tmp_path) -> None:
     texts = [f"lamp {'river ' * (i % 5)} word{i % 7} {'iron' if i % 11 else ''}" for i in range(200)]
     write(tmp_path / "whole", texts)
     write(tmp_path / "parts", texts, parts=7)
@@ -114,7 +114,7 @@ def test_scores_do_not_depend_on_how_the_rows_came(tmp_path: Path) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
+def test_maintaining_twice_builds_once(tmp_path) -> None:
     write(tmp_path / "lib", TEXTS)
     dataset = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
     with Writer.open(tmp_path / "lib") as writer:

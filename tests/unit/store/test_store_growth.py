@@ -28,7 +28,7 @@ def tables(folder: Path) -> list[str]:
     return sorted(read_head(Layout(folder))[0].tables)
 
 
-def test_heads_that_a_reader_may_have_open_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heads_that_a_reader_may_have_open_are_remembered(monkeypatch) -> None:
     clock = 0.0
     monkeypatch.setattr(time, "time", lambda: clock)
     head = Head()
@@ -41,7 +41,7 @@ def test_heads_that_a_reader_may_have_open_are_remembered(monkeypatch: pytest.Mo
     assert head.earlier[0].tables["files"] == 3999
 
 
-def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None:
+def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
     words = [line for line in dump(tmp_path / "lib") if '"table": "evidence"' in line]
     with Writer.open(tmp_path / "lib") as writer:
@@ -66,7 +66,7 @@ def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None
     assert [line for line in dump(tmp_path / "lib") if '"table": "evidence"' in line] == words
 
 
-def test_a_flip_that_was_cut_short_has_not_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flip_that_was_cut_short_has_not_happened(tmp_path, monkeypatch) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Writer.open(tmp_path / "lib") as writer:
         switch = writer.switch_encoder(OTHER)
@@ -86,7 +86,7 @@ def test_a_flip_that_was_cut_short_has_not_happened(tmp_path: Path, monkeypatch:
     assert not (tmp_path / "lib" / "tables" / f"{VECTORS}.lance").exists()
 
 
-def test_a_switch_given_up_for_another_leaves_nothing(tmp_path: Path) -> None:
+def test_a_switch_given_up_for_another_leaves_nothing(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     third = EncoderRef("third", "3" * 32, 4)
     with Writer.open(tmp_path / "lib") as writer:
@@ -99,7 +99,7 @@ def test_a_switch_given_up_for_another_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> None:
+def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         for n in range(1, 13):
@@ -119,7 +119,7 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_tables_are_compacted_while_indexing_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_compacted_while_indexing_goes_on(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(maintenance, "DUE_FRAGMENTS", 12)
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
@@ -130,7 +130,7 @@ def test_tables_are_compacted_while_indexing_goes_on(tmp_path: Path, monkeypatch
             assert len(reader.videos()) == 11
 
 
-def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_is_not_compacted(tmp_path, monkeypatch) -> None:
     fill(tmp_path / "lib", videos=(), sources=())
     with Writer.open(tmp_path / "lib") as writer:
         for n in (1, 2):
@@ -141,7 +141,7 @@ def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytes
     assert table_health(tmp_path / "lib")["clips"].fragments == 4
 
 
-def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
+def test_versions_that_a_reader_has_open_stay(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=())
     wanted = [clip_frames(1, i).clip.clip_id for i in (0, 1)]
     with Writer.open(tmp_path / "lib") as writer, Reader.open(tmp_path / "lib") as reader:
@@ -158,7 +158,7 @@ def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
         assert table_health(tmp_path / "lib")["clips"].versions == 1
 
 
-def test_the_library_is_found_upward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_is_found_upward(tmp_path, monkeypatch) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     assert find_library(below) == below / ".rag"

@@ -21,7 +21,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock", "readers.lock", "notes.txt"])
-def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path, name: str) -> None:
     (tmp_path / name).write_bytes(b"mine")
     (tmp_path / "tables").mkdir()
     with pytest.raises(LibraryNotFound, match="new or empty folder"):
@@ -32,7 +32,7 @@ def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name
 
 
 @pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", ".part-killed.json"])
-def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | None) -> None:
+def test_a_new_or_empty_folder_becomes_a_library(tmp_path, entry: str | None) -> None:
     folder = tmp_path / "a" / "b"
     if entry is not None:
         folder.mkdir(parents=True)
@@ -44,7 +44,7 @@ def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | No
 
 @pytest.mark.parametrize("method", ["rag.store.layout.take_lock", "rag.store.database.Database.commit"])
 def test_a_writer_that_is_killed_before_its_first_commit_leaves_a_folder_for_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+    tmp_path, monkeypatch, method: str
 ) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -58,7 +58,7 @@ def test_a_writer_that_is_killed_before_its_first_commit_leaves_a_folder_for_the
         assert writer.set_meta(META).library_id
 
 
-def test_a_head_of_another_program_makes_no_library(tmp_path: Path) -> None:
+def test_a_head_of_another_program_makes_no_library(tmp_path) -> None:
     (tmp_path / HEAD).write_text('{"schema": "mine"}')
     before = contents(tmp_path)
     with pytest.raises(LibraryCorrupt):
@@ -66,7 +66,7 @@ def test_a_head_of_another_program_makes_no_library(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_folder_that_cannot_be_looked_into_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_looked_into_is_one_line(tmp_path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for folder, reason in (
         (tmp_path / ("a" * 300), "file name too long"),
@@ -82,9 +82,7 @@ def test_an_empty_path_is_not_the_working_folder() -> None:
     assert absolute_path(".") == str(Path.cwd())
 
 
-def test_the_command_that_makes_a_library_names_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_that_makes_a_library_names_its_folder(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
@@ -101,14 +99,14 @@ with writer_lock(Path(sys.argv[1])):
 """
 
 
-def test_the_error_of_a_second_writer_names_the_holder(tmp_path: Path) -> None:
+def test_the_error_of_a_second_writer_names_the_holder(tmp_path) -> None:
     expected = rf"process {os.getpid()} on \S+ \(since 20\d\d-"
     with Writer.open(tmp_path / "lib"), pytest.raises(LibraryBusy, match=expected):
         Writer.open(tmp_path / "lib")
     Writer.open(tmp_path / "lib").close()
 
 
-def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
+def test_a_killed_holder_leaves_no_lock(tmp_path) -> None:
     path = tmp_path / "lock"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
@@ -123,7 +121,7 @@ def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
         assert f'"pid": {os.getpid()}' in path.with_suffix(".json").read_text()
 
 
-def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
+def test_a_garbled_note_is_no_trouble(tmp_path) -> None:
     path = tmp_path / "lock"
     with writer_lock(path):
         path.with_suffix(".json").write_text("{nonsense")
@@ -131,9 +129,7 @@ def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
             pass
 
 
-def test_a_writer_that_fails_to_open_gives_the_lock_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_that_fails_to_open_gives_the_lock_back(tmp_path, monkeypatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("stop")
 
@@ -144,7 +140,7 @@ def test_a_writer_that_fails_to_open_gives_the_lock_back(
     Writer.open(tmp_path / "lib").close()
 
 
-def test_readers_are_known_while_they_are_open(tmp_path: Path) -> None:
+def test_readers_are_known_while_they_are_open(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     marks = tmp_path / "lib" / "readers.lock"
     assert not is_marked(marks)
@@ -157,7 +153,7 @@ def test_readers_are_known_while_they_are_open(tmp_path: Path) -> None:
     assert not is_marked(marks)
 
 
-def test_a_reader_without_a_mark_reads_all_the_same(tmp_path: Path) -> None:
+def test_a_reader_without_a_mark_reads_all_the_same(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     (tmp_path / "lib" / "readers.lock").unlink()
     with Reader.open(tmp_path / "lib") as reader:

@@ -62,7 +62,7 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory) -> Path:
     """Libraries `left` and `right`, which share video 3 and source 2, and `both`."""
     folder = tmp_path_factory.mktemp("world")
     index(folder / "left", LEFT, (1, 2))
@@ -89,7 +89,7 @@ def test_a_merged_library_is_the_one_indexed_from_all_files(world: Path, expecte
 
 
 def test_a_library_of_a_build_with_more_columns_is_merged_without_them(
-    world: Path, tmp_path: Path, expected: list[str], monkeypatch: pytest.MonkeyPatch
+    world: Path, tmp_path, expected: list[str], monkeypatch
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setitem(COLUMNS, "shots", COLUMNS["shots"] + " saturation:float64")
@@ -98,7 +98,7 @@ def test_a_library_of_a_build_with_more_columns_is_merged_without_them(
     assert list(dump(tmp_path / "merged")) == expected
 
 
-def test_what_is_there_is_kept_and_not_copied_again(world: Path, tmp_path: Path, expected: list[str]) -> None:
+def test_what_is_there_is_kept_and_not_copied_again(world: Path, tmp_path, expected: list[str]) -> None:
     shutil.copytree(world / "left", tmp_path / "into")
     report = merge(world, tmp_path / "into", ["right"])
     assert (report.files, report.videos, report.sources, report.known) == (2, 1, 1, 2)
@@ -107,7 +107,7 @@ def test_what_is_there_is_kept_and_not_copied_again(world: Path, tmp_path: Path,
     assert (again.files, again.videos, again.known, again.exit_code) == (0, 0, 4, 0)
 
 
-def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: Path) -> None:
+def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path) -> None:
     report = merge(world, tmp_path / "part", ["merged"], paths=("part1/*", "texts/2.txt"))
     assert (report.files, report.videos, report.sources, report.exit_code) == (3, 2, 1, 0)
     index(tmp_path / "alone", (1, 3), (2,))
@@ -121,7 +121,7 @@ def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: P
 
 @pytest.mark.parametrize("writes", [2, 9, 15])
 def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
-    world: Path, tmp_path: Path, writes: int, monkeypatch: pytest.MonkeyPatch, expected: list[str]
+    world: Path, tmp_path, writes: int, monkeypatch, expected: list[str]
 ) -> None:
     """Of a group that is not committed, readers see no video."""
 
@@ -170,7 +170,7 @@ def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
     ],
 )
 def test_libraries_that_do_not_compare_are_refused_untouched(
-    world: Path, tmp_path: Path, change: Callable[[Meta], Meta], words: str
+    world: Path, tmp_path, change: Callable[[Meta], Meta], words: str
 ) -> None:
     with Writer.open(tmp_path / "other") as writer:
         writer.set_meta(change(META))
@@ -183,7 +183,7 @@ def test_libraries_that_do_not_compare_are_refused_untouched(
         assert str(refused.value).endswith(f"rag index FOLDER --reembed --library {tmp_path}/other")
 
 
-def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, tmp_path: Path) -> None:
+def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, tmp_path) -> None:
     row = file_row(video_path(4), video(1).video_id, "video")
     shutil.copytree(world / "left", tmp_path / "left")
     with Writer.open(tmp_path / "left") as writer:
@@ -199,7 +199,7 @@ def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, t
     assert kept.action == "kept what the library has"
 
 
-def test_the_copy_with_subtitle_files_is_taken(tmp_path: Path) -> None:
+def test_the_copy_with_subtitle_files_is_taken(tmp_path) -> None:
     """Also by a search; where several have different ones, or what is there lacks them, it is said."""
     for name, sidecars in (("a", ""), ("b", "1"), ("c", "2")):
         with Writer.open(tmp_path / name) as writer:
@@ -256,7 +256,7 @@ def test_several_libraries_are_searched_as_the_merged_one(world: Path) -> None:
         assert len(apart.match_evidence("number lamp solder", 20)) == 9
 
 
-def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path: Path) -> None:
+def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path) -> None:
     for name, clips in (("small", 5), ("large", 50), ("none", 0)):
         with Writer.open(tmp_path / name) as writer:
             writer.set_meta(META)

@@ -35,7 +35,7 @@ WORD_QUERY = unit(9, TEXT.dim)
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("store") / "lib"
     fill(folder, videos=(1, 2, 3), sources=(1, 2))
     with Writer.open(folder) as writer:
@@ -50,7 +50,7 @@ def reader(library: Path) -> Reader:
     return Reader.open(library)
 
 
-def test_a_video_that_is_not_finished_is_named(tmp_path: Path) -> None:
+def test_a_video_that_is_not_finished_is_named(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Writer.open(tmp_path / "lib") as writer:
         writer.begin_video(video(8))
@@ -244,7 +244,7 @@ def test_stats_count_what_is_seen(reader: Reader) -> None:
     assert stats.bytes > 0
 
 
-def test_frames_that_were_damaged_after_opening_are_named(tmp_path: Path) -> None:
+def test_frames_that_were_damaged_after_opening_are_named(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=())
     with Reader.open(tmp_path / "lib") as reader:
         keys = [clip_frames(n, 0).clip.clip_id for n in (1, 2)]
@@ -258,7 +258,7 @@ def test_frames_that_were_damaged_after_opening_are_named(tmp_path: Path) -> Non
             reader.frames(keys)
 
 
-def test_an_empty_library_answers_nothing(tmp_path: Path) -> None:
+def test_an_empty_library_answers_nothing(tmp_path) -> None:
     Writer.open(tmp_path / "lib").close()
     with Reader.open(tmp_path / "lib") as reader:
         assert reader.meta is None
@@ -271,7 +271,7 @@ def test_an_empty_library_answers_nothing(tmp_path: Path) -> None:
         assert reader.match_evidence("x", 3) == reader.match_passages("x", 3) == reader.problems() == []
 
 
-def test_a_reader_stays_where_it_is_until_refreshed(tmp_path: Path) -> None:
+def test_a_reader_stays_where_it_is_until_refreshed(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Reader.open(tmp_path / "lib") as reader:
         before = reader.search_clips(QUERY, 99)
@@ -288,7 +288,7 @@ def test_a_reader_stays_where_it_is_until_refreshed(tmp_path: Path) -> None:
         assert len(reader.match_passages("lamp", 99)) == 4
 
 
-def test_versions_cleaned_away_are_replaced_by_the_newest(tmp_path: Path) -> None:
+def test_versions_cleaned_away_are_replaced_by_the_newest(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     reader = Reader.open(tmp_path / "lib")
     reader.close()
@@ -317,7 +317,7 @@ def test_threads_share_a_reader(library: Path) -> None:
         assert all(answer == answers[0] for answer in answers)
 
 
-def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path: Path) -> None:
+def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     seen = [Reader.open(tmp_path / "lib").contents()]
     assert Reader.open(tmp_path / "lib").contents() == seen[0]
@@ -340,7 +340,7 @@ def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
 def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
-    tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path, moment: str, monkeypatch
 ) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
     pin = Snapshot._open

@@ -34,14 +34,14 @@ def rows(folder: Path, table: str) -> list[dict[str, object]]:
     return [row for row in found if row["table"] == table or row["table"].startswith(f"{table}_")]
 
 
-def test_the_same_rows_written_twice_in_any_order_are_the_same_library(tmp_path: Path) -> None:
+def test_the_same_rows_written_twice_in_any_order_are_the_same_library(tmp_path) -> None:
     fill(tmp_path / "once")
     fill(tmp_path / "twice", videos=(3, 2, 1), sources=(2, 1))
     fill(tmp_path / "twice")
     assert list(dump(tmp_path / "once")) == list(dump(tmp_path / "twice"))
 
 
-def test_a_replaced_clip_and_replaced_evidence_leave_nothing_old(tmp_path: Path) -> None:
+def test_a_replaced_clip_and_replaced_evidence_leave_nothing_old(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         writer.begin_video(video(1))
@@ -56,7 +56,7 @@ def test_a_replaced_clip_and_replaced_evidence_leave_nothing_old(tmp_path: Path)
     assert [row["words"] for row in rows(tmp_path / "lib", "evidence")] == ["iron number 1"]
 
 
-def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path: Path) -> None:
+def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Writer.open(tmp_path / "lib") as writer:
         writer.begin_video(video(2))
@@ -72,7 +72,7 @@ def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path: Path) 
     assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
 
 
-def test_vectors_that_do_not_fit_are_refused_whole(tmp_path: Path) -> None:
+def test_vectors_that_do_not_fit_are_refused_whole(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         writer.begin_video(video(1))
@@ -85,7 +85,7 @@ def test_vectors_that_do_not_fit_are_refused_whole(tmp_path: Path) -> None:
         assert writer.committed_clips(video(1).video_id) == []
 
 
-def test_two_paths_of_one_content_go_one_by_one(tmp_path: Path) -> None:
+def test_two_paths_of_one_content_go_one_by_one(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
     with Writer.open(tmp_path / "lib") as writer:
         writer.put_file(file_row("/copy.mp4", video(1).video_id, "video"))
@@ -100,7 +100,7 @@ def test_two_paths_of_one_content_go_one_by_one(tmp_path: Path) -> None:
     assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "never"))
 
 
-def test_passages_without_their_file_are_not_committed(tmp_path: Path) -> None:
+def test_passages_without_their_file_are_not_committed(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         add_source(writer, 1)
@@ -112,7 +112,7 @@ def test_passages_without_their_file_are_not_committed(tmp_path: Path) -> None:
     assert {row["source_id"] for row in rows(tmp_path / "lib", "passages")} == {"source1"}
 
 
-def test_a_video_is_seen_as_it_was_until_it_is_finished_again(tmp_path: Path) -> None:
+def test_a_video_is_seen_as_it_was_until_it_is_finished_again(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Writer.open(tmp_path / "lib") as writer:
         writer.begin_video(video(1))
@@ -127,7 +127,7 @@ def test_a_video_is_seen_as_it_was_until_it_is_finished_again(tmp_path: Path) ->
             assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 1
 
 
-def test_passages_brought_in_parts_replace_the_old_ones(tmp_path: Path) -> None:
+def test_passages_brought_in_parts_replace_the_old_ones(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         add_source(writer, 1)
@@ -139,7 +139,7 @@ def test_passages_brought_in_parts_replace_the_old_ones(tmp_path: Path) -> None:
     assert [row["passage_id"] for row in rows(tmp_path / "lib", "passages")] == ["p001-0", "p001-3"]
 
 
-def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path: Path) -> None:
+def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         for n in (1, 2):
@@ -150,7 +150,7 @@ def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path: Path) -> No
         assert writer.incomplete() == {video(1).video_id}
 
 
-def test_a_library_without_images_may_be_given_an_encoder(tmp_path: Path) -> None:
+def test_a_library_without_images_may_be_given_an_encoder(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(dataclasses.replace(META, image_encoder=None))
         writer.begin_video(video(1))
@@ -169,7 +169,7 @@ def test_a_library_without_images_may_be_given_an_encoder(tmp_path: Path) -> Non
         assert reader.frames([clip.clip_id]) == []
 
 
-def test_odd_names_and_odd_texts_come_back(tmp_path: Path) -> None:
+def test_odd_names_and_odd_texts_come_back(tmp_path) -> None:
     path = "/odd/\udcff\n'; DROP--\u00e9.mp4"
     odd = dataclasses.replace(video(1), path=path, title="a\udcffb", tags=())
     with Writer.open(tmp_path / "lib") as writer:
@@ -194,7 +194,7 @@ def test_odd_names_and_odd_texts_come_back(tmp_path: Path) -> None:
     assert [row for row in map(json.loads, dump(tmp_path / "lib")) if row["table"] != "meta"] == []
 
 
-def test_the_same_passage_in_two_sources_is_found_once(tmp_path: Path) -> None:
+def test_the_same_passage_in_two_sources_is_found_once(tmp_path) -> None:
     """That of the first path, also of its pages."""
     shared = Passage("shared", "d", "", "lamp", (4, 5))
     with Writer.open(tmp_path / "lib") as writer:
@@ -211,7 +211,7 @@ def test_the_same_passage_in_two_sources_is_found_once(tmp_path: Path) -> None:
         assert reader.passage_paths(["shared"]) == ["/a.pdf"]
 
 
-def test_opening_what_is_not_there(tmp_path: Path) -> None:
+def test_opening_what_is_not_there(tmp_path) -> None:
     with pytest.raises(LibraryNotFound, match="rag index"):
         Writer.open(tmp_path / "lib", create=False)
     assert not (tmp_path / "lib").exists()

@@ -64,7 +64,7 @@ def test_pages_and_sources_name_paths_that_exist() -> None:
     assert {name: paths for name, paths in missing.items() if paths} == {}
 
 
-def test_a_broken_link_is_found(tmp_path: Path) -> None:
+def test_a_broken_link_is_found(tmp_path) -> None:
     page = tmp_path / "page.md"
     text = (
         "# One `two`, three\n[a](page.md#one-two-three) [b](#one-two-three) [c](https://example.org/gone)\n"

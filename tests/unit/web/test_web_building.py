@@ -18,13 +18,13 @@ from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("videos") / "made.mp4"
     write_video(path, 2.0)
     return path
 
 
-def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
+def test_every_source_becomes_one_web(tmp_path, video: Path) -> None:
     source = tmp_path / "source"
     (source / "videos").mkdir(parents=True)
     shutil.copy(video, source / "My_holiday.2019.mp4")
@@ -85,7 +85,7 @@ def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
     assert [(tmp_path / "web" / name).read_bytes() for name in ("web.jsonl", "pages.jsonl")] == before
 
 
-def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> None:
+def test_the_same_bytes_twice_are_a_reupload(tmp_path, video: Path) -> None:
     for name, day in (("late", "20200101"), ("early", "20100101")):
         shutil.copy(video, tmp_path / f"{name}.mp4")
         info = {"id": name, "webpage_url": f"https://v.example/{name}", "title": name, "upload_date": day}
@@ -95,7 +95,7 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> Non
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
-def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
+def test_a_broken_catalogue_says_where(tmp_path) -> None:
     with pytest.raises(WebUnusable, match="rag web build"):
         open_web(tmp_path)
     write_catalogue(tmp_path, [VideoEntry("a", "https://v.example/watch?v=a", "A")])
@@ -120,7 +120,7 @@ def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
 URL = "https://v.example/watch?v="
 
 
-def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path) -> None:
+def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path) -> None:
     rows = [
         {"id": "a", "link": f"{URL}a", "title": "A", "duration": 10**400},
         {"link": "http://x/", "title": "bare", "transcript": [{"start": 10**400, "text": "x"}]},
@@ -141,7 +141,7 @@ def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path
     )
 
 
-def test_addresses_of_rows_of_pools_and_of_lines(tmp_path: Path) -> None:
+def test_addresses_of_rows_of_pools_and_of_lines(tmp_path) -> None:
     rows = [{"videos": [{"url": f"{URL}a"}, {"url": f"{URL}b"}]}, {"source": [f"{URL}c", "a book"]}]
     (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     (tmp_path / "pool.csv").write_text(f"id,link\n1,{URL}b\n2,{URL}d\n", encoding="utf-8")
@@ -155,7 +155,7 @@ def test_addresses_of_rows_of_pools_and_of_lines(tmp_path: Path) -> None:
         listed_addresses([tmp_path / "missing.txt"])
 
 
-def test_without_yt_dlp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_yt_dlp_the_extra_is_named(tmp_path, monkeypatch) -> None:
     (tmp_path / "list.txt").write_text(f"{URL}a\n", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "yt_dlp", None)
     with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[fetch\]'"):

@@ -22,7 +22,7 @@ COUNT = 30
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     home = tmp_path / "web"
     home.mkdir()
     (home / "video.mp4").write_bytes(CONTENT)
@@ -138,7 +138,7 @@ class FakeLibrary:
         return [VideoHit("", video_id, 0.0, 5.0, SimpleNamespace(), 1.0) for video_id in self.video_ids]
 
 
-def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> None:
+def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path) -> None:
     plain = make_web(tmp_path / "web")
     entries = {entry.id: entry for entry in plain.catalogue.videos}
     by_title = [result.url for result in plain.search_videos("kettle video 7").results]
@@ -198,7 +198,7 @@ def test_equal_scores_come_in_the_order_of_ids() -> None:
     assert SearchEngine(TEXTS, BagOfWords).rank("zebra")[0].key == "a"
 
 
-def test_vectors_are_made_once_and_kept(tmp_path: Path) -> None:
+def test_vectors_are_made_once_and_kept(tmp_path) -> None:
     first, second = BagOfWords(), BagOfWords()
     before = SearchEngine(TEXTS, lambda: first, tmp_path).rank("zebra")
     assert SearchEngine(TEXTS, lambda: second, tmp_path).rank("zebra") == before

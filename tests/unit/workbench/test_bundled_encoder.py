@@ -1,7 +1,6 @@
 """The bundled encoder: its text space, its tower, and when it may be taken."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ def test_words_are_sentence_vectors_moved_by_constants() -> None:
 
 
 @pytest.fixture
-def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _nothing_else(monkeypatch, tmp_path) -> None:
     for name in ("HF_HOME", "HF_HUB_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "empty"))
 
@@ -37,7 +36,7 @@ def test_auto_never_takes_it() -> None:
 
 
 @pytest.mark.parametrize("opener", [open_image_encoder, open_text_tower])
-def test_a_tower_that_is_another_is_refused_on_opening(opener: Callable[..., object], tmp_path: Path) -> None:
+def test_a_tower_that_is_another_is_refused_on_opening(opener: Callable[..., object], tmp_path) -> None:
     (tmp_path / "tower.safetensors").write_bytes(WEIGHTS.read_bytes()[:-1])
     with pytest.raises(WeightsInvalid, match="its sha256 is"):
         opener(f"bundled:{tmp_path}", SETTINGS)

@@ -27,7 +27,7 @@ PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("workbench") / "corpus"
     assert make_corpus(folder, PLAN, workers=1) == 3
     return folder
@@ -72,7 +72,7 @@ def test_a_long_video_says_much_about_itself(corpus: Path) -> None:
     assert (beside.title, list(beside.tags)) == (line["title"], line["tags"])
 
 
-def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: Path, tmp_path) -> None:
     plan = replace(PLAN, clips=1, long_minutes=())
     make_corpus(tmp_path / "again", plan, workers=1)
     again, first = hashes(tmp_path / "again"), hashes(corpus)
@@ -82,9 +82,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: P
     assert {path: path.stat().st_mtime_ns for path in corpus.rglob("*")} == before
 
 
-def test_a_stopped_run_is_taken_up_again(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_run_is_taken_up_again(corpus: Path, tmp_path, monkeypatch) -> None:
     plan = replace(PLAN, long_minutes=())
     folder = tmp_path / "corpus"
     videos = video_jobs(plan)
@@ -107,7 +105,7 @@ def test_a_stopped_run_is_taken_up_again(
     assert truths(folder) == of_kind(truths(corpus), "clip")
 
 
-def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, tmp_path: Path) -> None:
+def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, tmp_path) -> None:
     with pytest.raises(UsageError, match=r"made with other arguments \(seed 3\)") as refused:
         make_corpus(corpus, replace(PLAN, seed=4))
     assert "\n" not in str(refused.value)
@@ -118,7 +116,7 @@ def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, 
         make_corpus(tmp_path / "holiday.mp4", PLAN)
 
 
-def test_a_dead_worker_is_one_line(tmp_path: Path) -> None:
+def test_a_dead_worker_is_one_line(tmp_path) -> None:
     videos = video_jobs(PLAN)
 
     def kill_one() -> None:

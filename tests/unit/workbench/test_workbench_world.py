@@ -79,7 +79,7 @@ UPLOADS = [ORIGINAL, MIRROR, replace(MIRROR, id="copy", video=COPY)]
 
 
 @pytest.mark.slow
-def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
+def test_a_web_is_made_once_and_browsed(tmp_path) -> None:
     assert VIDEO.video().cards[-1].text == "Locker K4711"
     home = tmp_path / "web"
     assert make_web(home, UPLOADS, workers=1) == 2
