@@ -15,26 +15,33 @@ from functools import lru_cache
 from corpora.kinds import is_photograph, is_subtitles, kind_of, sidecar_base
 
 _LANGUAGES = """ar ara arabic|bg bul|ca cat|cs ces cze czech čeština|da dan danish dansk
-de deu ger german deutsch|el ell gre greek|en eng english|es spa spanish español|et est|fa fas
+de deu ger german deutsch|el ell gre greek|en eng english|es spa castellano spanish español|et est|fa fas
 fi fin finnish suomi|fr fra fre french français|he heb hebrew|hi hin hindi|hr hrv|hu hun hungarian
 id ind|is isl ice|it ita italian italiano|ja jpn japanese 日本語|ko kor korean 한국어|lt lit|lv lav|ms may
-nl nld dut dutch nederlands|no nor norwegian norsk|pl pol polish polski|pt por portuguese português
-ro ron rum romanian|ru rus russian русский|sk slk slo|sl slv|sr srp|sv swe swedish svenska|th tha thai
-tr tur turkish türkçe|uk ukr ukrainian українська|vi vie vietnamese|zh zho chi chinese 中文"""
+nl nld dut dutch nederlands|no nb nn nor nob nno norwegian norsk|pl pol polish polski
+pt pob por portuguese português|ro ron rum romanian|ru rus russian русский|sk slk slo|sl slv|sr srp
+sv swe swedish svenska|th tha thai|tr tur turkish türkçe|uk ukr ukrainian українська
+vi vie vietnamese|zh chs cht zho chi chinese 中文"""
 LANGUAGES = {
     word: words.split()[0] for words in _LANGUAGES.replace("\n", "|").split("|") for word in words.split()
 }
 """Codes of two letters by those of ISO 639-1 and 639-2 and by names. Any two letters count as a code too."""
-MARKS = "forced sdh cc hi default full auto orig dub sub subs subtitle subtitles caption captions"
-"""What else a name says of subtitles: for whom they are."""
+MARKS = (
+    "forced foreign sdh cc hi hearing impaired closedcaptions closed default full auto orig dub sub subs "
+    "subtitle subtitles caption captions brazilian european latin american simplified traditional"
+)
+"""What else a name says of subtitles: for whom they are, or which form of a language."""
 _KNOWN = frozenset(LANGUAGES) | frozenset(MARKS.split())
 
 _TWO, _TWO_OR_THREE = re.compile("[a-z]{2}"), re.compile("[a-z]{2,3}")
 _LAST_PARTS = (
     re.compile(r"(.+?)([\s._-]*[\[(]?)([^\W_]+)[\])]?"),
     re.compile(r"(.+?)([\s._-]+)([^\W_]{2,3})[_-][^\W_]{1,8}"),
+    re.compile(r"(.+?)(\.|[\s._-]*\()(\d{1,2})\)?"),
 )
-"""A name, what is before its last part, and that part: a mark or a language, perhaps with its region."""
+"""A name, what is before its last part, and that part: a mark or a language, perhaps with its region, or the
+number of a copy."""
+_REGION = re.compile(r"(?<=\.[a-z]{2})-[a-z]{2}(?![^\W_])|(?<=[._ -][a-z]{2})[_-][A-Z]{2}(?![^\W_])")
 
 
 def spelled(name: str) -> str:
@@ -61,12 +68,14 @@ def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[st
 
 def language_in(name: str) -> str:
     """The code of two letters of the language that the name of a sidecar ends with; empty without one."""
-    rest: str | None = spelled(sidecar_base(name) or "")
+    rest, impaired = spelled(_REGION.sub("", sidecar_base(name) or "")), ""
     while rest and (cut := _cut_mark(rest)):
         rest, mark = cut
-        if mark in LANGUAGES and mark not in MARKS.split():
+        if mark in LANGUAGES and mark != "hi":
             return LANGUAGES[mark]
-    return ""
+        # Beside another language it says for whom they are.
+        impaired = LANGUAGES.get(mark, impaired)
+    return impaired
 
 
 def _cut_mark(name: str) -> tuple[str, str] | None:
@@ -75,7 +84,9 @@ def _cut_mark(name: str) -> tuple[str, str] | None:
         found = pattern.fullmatch(name)
         # After a dot nothing else is written in three letters.
         any_language = _TWO_OR_THREE if found and found[2] == "." else _TWO
-        if found and found[2] and (found[3] in _KNOWN or any_language.fullmatch(found[3])):
+        if not found or not found[2]:
+            continue
+        if found[3] in _KNOWN or any_language.fullmatch(found[3]) or pattern is _LAST_PARTS[2]:
             return found[1], found[3]
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from corpora.text_decoding import one_line
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.records import TimedText
 
@@ -22,7 +24,8 @@ UNKNOWN_END = 5.0
 """Seconds that a cue without an end stays, at most."""
 
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
+_LINE_END = re.compile(r"\\[Nh]|</?(?:br|p|div)\b[^<>]{0,400}>", re.IGNORECASE)
+_TAG = re.compile(r"<rt>[^<>]*|</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
 _OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
 _DRAWING = re.compile(
     r"\{[^{}]{0,2000}\\p[1-9][^{}]{0,2000}(?:\}.*?(?=\{[^{}]{0,2000}\\p0)|\}?.*\Z)", re.DOTALL
@@ -34,12 +37,12 @@ def plain_line(line: str) -> str:
     """One line without tags, entities and override blocks; a voice tag becomes `Name: `."""
     line = _VOICE.sub(lambda voice: voice.group(1).strip() + ": ", line)
     line = _OVERRIDE.sub(lambda block: "" if block.group()[1:2] in ("\\", "") else block.group(), line)
-    return " ".join(html.unescape(_TAG.sub("", line)).split())
+    return one_line(html.unescape(_TAG.sub("", _LINE_END.sub(" ", line))))
 
 
 def plain_cue(text: str) -> str:
     """One cue of a stream as one line, without drawings."""
-    return plain_line(re.sub(r"\\[Nnh]", " ", _DRAWING.sub("", text)))
+    return plain_line(_DRAWING.sub("", text).replace("\\n", " "))
 
 
 def read_texts(path: str) -> tuple[TimedText, ...]:
@@ -145,6 +148,9 @@ _TIMING_LINE = re.compile(
     r"\s*\d[\d:.,\s]*-{1,2}>|\s*[^\s:]{1,4}:[^\s:]{1,2}:\S+\s*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d"
 )
 """Also one that cannot be understood, as with letters O for zeros; an arrow between words is text."""
+_TIMES = r"[ \t]*\d[\d \t.,\uff0c\uff0e]*[:\uff1a][\d \t:.,\uff1a\uff0c\uff0e]*"
+_ARROW_LINE = re.compile(rf"^{_TIMES}(?:[-\u2010-\u2015\u2212]{{1,2}}[ \t]*>|\u2192){_TIMES}$", re.MULTILINE)
+"""A timing as word processors and translators write it, with an arrow of one sign, blanks and wide signs."""
 _TIMING_ALONE = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s+[^\s:]+:\S+)*\s*")
 """A timing with nothing but settings behind it."""
 _NO_CUE = re.compile(r"NOTE(?:\s.*)?|(?:STYLE|REGION)\s*")
@@ -155,6 +161,7 @@ _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*"
 
 def parse_subtitles(name: str, text: str) -> Cues:
     """By content first (a `.srt` that opens with `WEBVTT` is one), then by the suffix of `name`."""
+    text = _ARROW_LINE.sub(_timing, text)
     head, suffix = text.lstrip("\ufeff \n")[:2000].lower(), name.lower()[-4:]
     if _TTML.match(head):
         return _sorted(_ttml_cues(text))
@@ -164,6 +171,11 @@ def parse_subtitles(name: str, text: str) -> Cues:
         return _sorted(_vtt_cues(text))
     # A cue of SubRip runs to the next timing line, so that blank lines inside it do no harm.
     return _sorted(_timed_cues(text.split("\n"), with_ids=False))
+
+
+def _timing(line: re.Match[str]) -> str:
+    plain = unicodedata.normalize("NFKC", line[0])
+    return " --> ".join("".join(part.split()) for part in re.split("[^\\d\\s:.,]+", plain))
 
 
 def _vtt_cues(text: str) -> Iterator[Cue | None]:
@@ -191,8 +203,12 @@ def _timed_cues(lines: Sequence[str], *, with_ids: bool) -> Iterator[Cue | None]
     starts = _timings(lines, with_ids=with_ids)
     for at, until in itertools.pairwise([*starts, len(lines)]):
         body = lines[at + 1 : until]
-        is_id = with_ids and len(body) > 1 and not body[-2].strip()
-        if until < len(lines) and body and (is_id or body[-1].strip().isdecimal()):
+        near = bool(body and body[-1].strip())
+        while body and not body[-1].strip():
+            body = body[:-1]
+        is_own = len(body) > 1 and not body[-2].strip()
+        is_number = body and body[-1].strip().isdecimal() and (near or is_own)
+        if until < len(lines) and (is_number or (with_ids and near and is_own)):
             body = body[:-1]
         yield _file_cue(lines[at], body)
 
@@ -284,7 +300,9 @@ def _checked(start: float, end: float, lines: tuple[str, ...]) -> Cue | None:
 def _sorted(found: Iterable[Cue | None]) -> Cues:
     """A cue without text was understood and says nothing: dropped, and not counted as skipped."""
     cues = list(found)
-    kept = sorted((cue for cue in cues if cue and cue.lines), key=lambda cue: (cue.start, cue.end))
+    kept = sorted(
+        (cue for cue in dict.fromkeys(cues) if cue and cue.lines), key=lambda cue: (cue.start, cue.end)
+    )
     return Cues(tuple(_unrolled(kept)), sum(cue is None for cue in cues))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from corpora.sidecar_names import language_in
 from corpora.video.records import TimedText
 from corpora.video.sidecars import merge_sidecars, read_sidecar
 from corpora.video.subtitles import Cues, parse_subtitles
@@ -43,6 +44,18 @@ def shown(parsed: Cues) -> list[str]:
             )
             for line in ("5 --> 6", "3 -> 4 apples", "12:30 --> 14:00 lunch", "Noon --> 12:30")
         ),
+        *(
+            ("a.srt", f"1\n{line}\nOne\\Ntwo<br>three", ["1-3.5 One two three"])
+            for line in (
+                "00:00:01,000 –> 00:00:03,500",
+                "00:00:01,000 → 00:00:03,500",
+                "00: 00: 01, 000 -> 00: 00: 03, 500",
+                "00：00：01，000 --> 00：00：03，500",
+            )
+        ),
+        ("a.srt", "1\n\n00:01 --> 00:02\n\none\n\n\n\n2\n\n00:03 --> 00:04\n\ntwo", ["1-2 one", "3-4 two"]),
+        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n<ruby>漢<rt>kan</rt></ruby>&lrm;字", ["1-2 漢字"]),
+        ("a.ass", "[Events]\n" + "Dialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,Glow\n" * 2, ["1-2 Glow"]),
         ("a.srt", "00:01 --> 00:02\none\n00:03 --> 00:04\ntwo", ["1-2 one", "3-4 two"]),
         (
             "a.srt",
@@ -113,6 +126,22 @@ def test_the_language_of_a_name_decides_between_encodings(tmp_path, mark: str) -
     path = tmp_path / f"video{mark}.srt"
     path.write_bytes("00:01.000 --> 00:02.000\nİyi şanslar.\n".encode("cp1254"))
     assert [text.text for text in read_sidecar(str(path)).texts] == ["İyi şanslar."]
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("a.fr-CA.forced.srt", "fr"),
+        ("a_es_AR.srt", "es"),
+        ("a.nn-NO.srt", "no"),
+        ("a.zh-Hant-TW.srt", "zh"),
+        ("a.hi.srt", "hi"),
+        ("a.en.hi.srt", "en"),
+        ("a.Brazilian Portuguese (2).srt", "pt"),
+    ],
+)
+def test_the_language_that_a_name_states(name: str, language: str) -> None:
+    assert language_in(name) == language
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path) -> None:
