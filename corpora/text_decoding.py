@@ -6,6 +6,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ CODECS = (
     *("cp1252", "iso8859-1", "cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258", "cp1251", "koi8-r"),
     *("koi8-u", "iso8859-5", "cp866", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874", "cp932"),
     *("euc_jis_2004", "iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"),
+    *("cp850", "cp852", "mac-roman", "iso8859-6"),
 )
 """Among which the detector chooses: those in which subtitles and texts are found, by their Python names."""
 SUPERSETS = {"iso8859-1": "cp1252", "euc_jis_2004": "euc_jp"}
@@ -48,15 +50,19 @@ expected_language: ContextVar[str] = ContextVar("expected_language", default="")
 _WORD = re.compile(rb"[A-Za-z]{2}")
 _OTHER_LETTER = re.compile(r"[\u0370-\u0e7f]")
 _TWO_ALPHABETS = re.compile(r"[A-Za-z][\u0370-\u0e7f]|[\u0370-\u0e7f][A-Za-z]")
-_UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
+_NO_TEXT = re.compile(r"[\x80-\x9f\ufffd]")
+_UNWANTED = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+"""Control characters, marks of direction, and blanks without width."""
 _SOFT_HYPHEN = re.compile(r"\u00ad(?:[ \t]*\n[ \t]*(?=[^\W\d_]))?")
 """And the line end at which it is shown: "Turm\u00ad\ndrehkran" is one word."""
 _NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
 def clean(text: str) -> str:
-    """Valid, printable Unicode with `\\n` as the only line end; control characters and soft hyphens are
-    dropped."""
+    """Valid, printable Unicode with `\\n` as the only line end; control characters, marks of direction and
+    soft hyphens are dropped."""
     plain = _UNWANTED.sub("", _NEWLINES.sub("\n", text))
     return _SOFT_HYPHEN.sub("", plain) if "\u00ad" in plain else plain
 
@@ -114,6 +120,17 @@ def decode(data: bytes) -> str:
     return clean(guess_encoding(data).decode(data))
 
 
+def decode_stated(data: bytes, stated: str) -> str:
+    """As `decode`, of a text that names its encoding. UTF-8 may be named Western, as many programs do."""
+    with suppress(LookupError, ValueError):
+        known = codecs.lookup(stated).name
+        name = SUPERSETS.get(known, known)
+        with suppress(UnicodeDecodeError):
+            return clean(data.decode("utf-8" if name == WESTERN else name))
+        return clean(data.decode(name))
+    return decode(data)
+
+
 def guess_encoding(data: bytes, language: str = "") -> Encoding:
     """By byte order mark, zero bytes, validity as UTF-8, and last by statistics.
 
@@ -125,7 +142,8 @@ def guess_encoding(data: bytes, language: str = "") -> Encoding:
 def _marked_encoding(data: bytes) -> str:
     """The codec of a byte order mark or of zero bytes; empty without either."""
     marked = (name for mark, name in BYTE_ORDER_MARKS if data.startswith(mark))
-    return next(marked, "") or _wide_encoding(data[:4096])
+    japanese = "iso2022_jp_2" if b"\x1b$B" in data and data.isascii() else ""
+    return next(marked, "") or _wide_encoding(data[:4096]) or japanese
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -191,7 +209,7 @@ def _detected(data: bytes, language: str) -> tuple[str, bool]:
         name = SUPERSETS.get(found, found)
         score = one["confidence"] * (PRIOR if name == WESTERN else 1.0)
         read.append((score, name, data.decode(name, "replace"), one["language"] == language))
-    plain = [each for each in read if not _mixes_alphabets(each[2])] or read
+    plain = [each for each in read if not (_mixes_alphabets(each[2]) or _NO_TEXT.search(each[2]))] or read
     ranked = sorted(plain, key=lambda each: -each[0])
     first = ranked[0][0]
     best = next((each for each in ranked if each[3] and each[0] >= HINTED * first), ranked[0])

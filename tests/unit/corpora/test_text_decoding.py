@@ -2,7 +2,16 @@
 
 import pytest
 
-from corpora.text_decoding import BLOCK, SAMPLE, clean, decode, guess_encoding, read_lines, read_text_blocks
+from corpora.text_decoding import (
+    BLOCK,
+    SAMPLE,
+    clean,
+    decode,
+    decode_stated,
+    guess_encoding,
+    read_lines,
+    read_text_blocks,
+)
 
 GERMAN = "Größe prüfen, dann die Schraube mit 12 Nm anziehen und über die Kante führen."
 RUSSIAN = "Затяните болт с моментом двенадцать ньютон-метров."
@@ -29,6 +38,12 @@ def test_encodings_of_one_text(encoding: str) -> None:
         ("cp1250", "Už vám bylo čtyřicet let?"),
         ("iso8859-2", "Elmúlt már negyven éves, hölgyem? Miért nő?"),
         ("cp1250", "Već ste navršili četrdeset, živjeli!"),
+        ("cp1250", "Jeste li ikada bili u Šibeniku?"),
+        ("cp850", "Êtes-vous déjà allé à Orléans ?"),
+        ("cp852", "Byl jste někdy v Plzni?"),
+        ("mac_roman", "Êtes-vous déjà allé à Orléans ?"),
+        ("iso8859-6", "هل زرت القاهرة من قبل؟"),
+        ("iso2022_jp", JAPANESE),
         ("cp1257", "Įveskite slaptažodį ir paspauskite mygtuką, ačiū."),
         ("cp1253", "Πόσο σφίγγουμε τη βίδα;"),
         ("cp1251", RUSSIAN),
@@ -87,6 +102,18 @@ def test_few_lines_of_utf8_in_an_old_file() -> None:
 def test_clean_gives_valid_unicode_and_one_kind_of_line_end() -> None:
     assert clean("a\r\nb\rc\x0bd\u2028e\0\x1b\ud800\ufefff") == "a\nb\nc\nd\nef"
     clean("".join(map(chr, range(0x110000)))).encode()
+
+
+def test_marks_without_width_are_dropped() -> None:
+    assert clean("\u202bשלום\u202c\u200f su\u200bper\u2060b") == "שלום superb"
+
+
+@pytest.mark.parametrize(
+    ("stated", "encoding"),
+    [("iso-8859-1", "cp1252"), ("latin1", "utf-8"), ("utf-8", "cp1252"), ("?", "utf-8")],
+)
+def test_a_stated_encoding_is_read_as_browsers_read_it(stated: str, encoding: str) -> None:
+    assert decode_stated("“Größe” – it’s €5".encode(encoding), stated) == "“Größe” – it’s €5"
 
 
 def test_a_word_has_no_soft_hyphens() -> None:
