@@ -8,11 +8,13 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-_CUT = re.compile(r"(?<![\w-])([^\W\d_]+(?:-[^\W\d_]+)*)[-\u2010]\n[ \t]*([^\W\d_]+)(?![^\W\d_])")
+_CUT = re.compile(r"(?<![\w-])([^\W\d_]+(?:-[^\W\d_]+)*)[-\u2010][ \t]*\n[ \t]*([^\W\d_]+)(?![^\W\d_])")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-_SHARED = frozenset(
-    ("and", "bis", "bzw", "e", "ed", "en", "et", "o", "of", "oder", "or", "ou", "sowie", "und", "y")
+_JOINING = (
+    "a and bis bzw e ed eller en és et i ja lub nebo o och oder of og or oraz ou sowie tai und vagy y "
+    "и или і або"
 )
+_SHARED = frozenset(_JOINING.split())
 """Words behind a hyphen that takes the place of a part of a word: "fore- and aft", "Vor- und Nachteile"."""
 
 
@@ -20,7 +22,8 @@ def join_words(text: str, places: Sequence[int] = ()) -> tuple[str, list[int]]:
     """The text with cut words whole, each on the line where it begins, and where `places` of it are then.
 
     A word is joined where the text has it so elsewhere, or it is common English. It keeps its hyphen where
-    the text has it so elsewhere, where its parts are words of the text or common ones, and before a capital.
+    the text has it so elsewhere, where its parts are words of the text or common ones, before a capital,
+    and beside a single letter.
     """
     found = list(_CUT.finditer(text))
     if not found:
@@ -42,7 +45,7 @@ def join_words(text: str, places: Sequence[int] = ()) -> tuple[str, list[int]]:
 
 def _has_hyphen(before: str, after: str, words: Collection[str]) -> bool:
     one, other = before.casefold(), after.casefold()
-    if f"{one}-{other}" in words:
+    if f"{one}-{other}" in words or min(len(one), len(other)) == 1:
         return True
     if one + other in words or one + other in _common():
         return False

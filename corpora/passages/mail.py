@@ -11,9 +11,11 @@ from corpora.errors import DamagedFile
 from corpora.passages import web_page
 from corpora.passages.document import Document, make_document, read_within
 from corpora.records import Problem
-from corpora.text_decoding import decode, one_line
+from corpora.text_decoding import decode, decode_stated, one_line
 
 SHOWN = ("From", "To", "Cc", "Date")
+RICHER = 2
+"""Times as long as the plain text, which then says that the message is to be read elsewhere."""
 MOST_NESTED = 8
 """Depth to which e-mails within e-mails are read."""
 LONGEST_HEADER = 4_000
@@ -54,7 +56,7 @@ def _documents(message: Message, room: int) -> Iterator[Document]:
 def _collect(part: Message, texts: list[str], attached: list[str], nested: list[Message]) -> None:
     """Gather the texts of a message and the names of its attachments.
 
-    Of alternatives one counts that has words: the plain text, else the last, which is the richest.
+    Of alternatives one counts: the plain text, unless the last that has words, the richest, is `RICHER`.
     """
     kind = part.get_content_type()
     try:
@@ -67,12 +69,13 @@ def _collect(part: Message, texts: list[str], attached: list[str], nested: list[
         inner = [each for each in part.get_payload() if isinstance(each, Message)]
         if kind == "multipart/alternative":
             plain = [each for each in inner if each.get_content_type() == "text/plain"]
+            words = list[str]()
             for each in (*plain, *reversed([each for each in inner if each not in plain])):
                 said = list[str]()
                 _collect(each, said, attached, nested)
-                if any(map(str.strip, said)):
-                    texts += said
-                    return
+                if len("".join(said).strip()) > RICHER * len("".join(words).strip()):
+                    words = said
+            texts += words
             return
         for each in inner:
             _collect(each, texts, attached, nested)
@@ -95,7 +98,7 @@ def _text(part: Message) -> str:
     if not isinstance(data, bytes):
         return ""
     try:
-        text = data.decode(part.get_content_charset() or "", "strict")
+        text = decode_stated(data, part.get_content_charset() or "")
     except MALFORMED:
         text = decode(data)
     if part.get_content_type() != "text/html":

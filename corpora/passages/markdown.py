@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -143,8 +143,14 @@ def _cells(notebook: Any) -> Iterator[dict[str, Any]]:
 def _printed(output: dict[str, Any]) -> str:
     """The text of an output; an error has none."""
     data = output.get("data")
-    held = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-    return _joined(held)[:MAX_PRINTED]
+    if not isinstance(data, dict):
+        return _joined(output.get("text"))[:MAX_PRINTED]
+    shown = (read(_joined(data.get(kind))) for kind, read in PRINTED.items())
+    return next(filter(str.strip, shown), "")[:MAX_PRINTED]
+
+
+PRINTED: dict[str, Callable[[str], str]] = {"text/markdown": plain, "text/html": text_of, "text/plain": str}
+"""Readers of the forms of an output, best first."""
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

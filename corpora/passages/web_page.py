@@ -15,16 +15,18 @@ from corpora.passages import tables
 from corpora.passages.document import Document, make_document, read_within
 from corpora.passages.plain_text import refuse_binary
 from corpora.records import Problem
-from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
+from corpora.text_decoding import BYTE_ORDER_MARKS, decode, decode_stated
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_BYTES = 64 * 2**20
+MOST_SPANNED = 100
+"""Rows and columns that a cell may span."""
 MAX_CELL = 300
 """Characters; a table with longer cells, or with a table in a cell, arranges a page and is read as text."""
 
-WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object"
+WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object, rt, rp"
 SURROUNDINGS = (
     "nav, header:not(article *, main *, section *), footer:not(article *, main *, section *), "
     "aside:not(article *, main *, section *), dialog, [role=navigation], [role=banner], [role=contentinfo], "
@@ -36,7 +38,8 @@ BOXES = re.compile(
     r"(?:^|[\s_-])(?:cookies?|consent|gdpr|log-?in|sign-?(?:in|up)|subscribe|newsletter|paywall)[_-]"
     r"(?:bar|banner|box|consent|container|dialog|form|modal|notice|overlay|popup|prompt|root|sdk|signup|wall)\b"
     r"|(?:^|\s)(?:ads?|adverts?|advertisements?|ad[_-](?:banner|box|container|slot|unit|wrapper)|adsbygoogle"
-    r"|newsletter|paywall|sponsored)(?:$|\s)",
+    r"|newsletter|paywall|sponsored)(?:$|\s)"
+    r"|(?:^|\s)(?:borlabs|cybotcookiebot|didomi|fc-consent|iubenda|klaro|onetrust|qc-cmp|truste|usercentrics)",
     re.IGNORECASE,
 )
 """Classes and ids of boxes that ask readers for something, and of adverts."""
@@ -74,7 +77,7 @@ MAX_DEPTH = 500
 """Blocks within blocks, below which one is a line end: for each the parser looks at all that it is within."""
 _OUR_MARK = re.compile(r"&#(?:0*[1-5](?!\d)|x0*[1-5](?![\da-f]));?", re.IGNORECASE)
 _BLANKS = re.compile(r"^[ \t]+|[ \t]{2,}", re.MULTILINE)
-_DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([\w-]+)", re.IGNORECASE)
+_SHOWN = re.compile(r"(?:^|;)\s*(display|visibility)\s*:\s*([\w-]+)")
 _ITEM = re.compile(rf"{MARK}([^{MARKED}]*){MARKED}([\s{LINE}]*+)(?=[^{MARK}{END}])")
 _NO_ITEM = re.compile(f"{MARK}[^{MARKED}]*{MARKED}|{END}")
 
@@ -174,10 +177,7 @@ def _decoded(data: bytes) -> str:
     """By byte order mark, then by the page's own word, then by its bytes."""
     stated = _CHARSET.search(data[:4096])
     if stated and not any(data.startswith(mark) for mark, _ in BYTE_ORDER_MARKS):
-        try:
-            return clean(data.decode(stated.group(1).decode("ascii")))
-        except (LookupError, UnicodeError):
-            return decode(data)
+        return decode_stated(data, stated[1].decode("ascii", "replace"))
     return decode(data)
 
 
@@ -188,13 +188,16 @@ def _remove(nodes: Sequence[LexborNode]) -> None:
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    """Whether an element has the attribute `hidden`, or `display: none` in its own style. `html` and `body`
+    """Whether an element has the attribute `hidden`, or its own style hides it. `html` and `body`
     never are."""
     attributes = node.attributes
     if node.tag in ("html", "body"):
         return False
-    if displays := _DISPLAY.findall(attributes.get("style") or ""):
-        return bool(displays[-1].lower() == "none")
+    style = dict(_SHOWN.findall((attributes.get("style") or "").lower()))
+    if style.get("visibility") == "hidden":
+        return True
+    if "display" in style:
+        return bool(style["display"] == "none")
     return "hidden" in attributes and (attributes["hidden"] or "").strip().lower() != "until-found"
 
 
@@ -245,22 +248,47 @@ def _write_rows(table: LexborNode) -> None:
 
     In a table that arranges a page, cells stay as they are.
     """
-    first = True
+    first, spanning = True, dict[int, tuple[int, str]]()
     for part in table.iter():
         for row in [node for node in part.iter() if node.tag == "tr"]:
             nodes = list(row.iter())
             arranges = any(node.css_first("table") is not None for node in nodes)
             cells = [] if arranges else [" ".join(_finished(node.text()).split()) for node in nodes]
-            if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
+            spread = _spread(nodes[: len(cells)], cells, spanning)
+            if len(spread) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
                 # The corner above the names of rows is often an empty cell of no head.
                 in_head = part.tag == "thead"
                 heads = first and all(
                     not cell or in_head or node.tag == "th" for cell, node in zip(cells, nodes, strict=True)
                 )
-                line = tables.row([tables.escaped(cell) for cell in cells], heads)
+                line = tables.row([tables.escaped(cell) for cell in spread], heads)
                 row.replace_with(LINE + line.replace("\n", LINE))
             else:
                 row.insert_before(LINE)
                 for node in nodes:
                     node.insert_before(" ")
             first = first and len(nodes) < 2
+
+
+def _spread(
+    nodes: Sequence[LexborNode], cells: Sequence[str], spanning: dict[int, tuple[int, str]]
+) -> list[str]:
+    """A row with a cell in each column: what spans rows is in each of them, what spans columns in the first.
+
+    `spanning`: by column, in how many more rows its cell is, and its text; changed for the next row.
+    """
+    made = list[str]()
+    for node, cell in [*zip(nodes, cells, strict=True), (None, "")]:
+        while (held := spanning.get(len(made), (0, "")))[0]:
+            spanning[len(made)] = held[0] - 1, held[1]
+            made.append(held[1])
+        if node is not None:
+            for text in [cell, *[""] * (_span(node, "colspan") - 1) * (len(nodes) > 1)]:
+                spanning[len(made)] = _span(node, "rowspan") - 1, text
+                made.append(text)
+    return made
+
+
+def _span(node: LexborNode, name: str) -> int:
+    stated = node.attributes.get(name) or ""
+    return max(1, min(int(stated[:9]), MOST_SPANNED)) if stated.isdecimal() else 1

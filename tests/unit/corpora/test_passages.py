@@ -345,6 +345,14 @@ def test_an_email_has_its_headers_text_and_names_of_attachments(tmp_path) -> Non
     ]
 
 
+def test_a_plain_part_that_only_points_to_the_other_is_left_out(tmp_path) -> None:
+    said = "Ann oils the chain on Monday, and Ben on Tuesday and Friday."
+    message = mail("View this in a browser.\n", Subject="Rota")
+    message.add_alternative(f"<p>{said}</p>", subtype="html")
+    (tmp_path / "a.eml").write_bytes(message.as_bytes())
+    assert pairs(tmp_path / "a.eml")[0][1].endswith(f"Bo\n\n{said}")
+
+
 def test_an_email_of_html_alone_is_read_as_a_page(tmp_path) -> None:
     message = mail("", Subject="Rota")
     message.set_content(
@@ -399,13 +407,16 @@ def test_a_notebook_has_its_text_code_and_prints(tmp_path) -> None:
             "outputs": [
                 {"output_type": "stream", "text": ["622\n"]},
                 {"output_type": "display_data", "data": {"image/png": "iVBORw0", "text/plain": ["<Figure>"]}},
+                {"output_type": "display_data", "data": {"text/html": "<b>4</b>", "text/plain": "<HTML>"}},
                 {"output_type": "error", "traceback": ["boom"]},
             ],
         },
         {"cell_type": "raw", "source": "a note"},
     ]
     path = notebook(tmp_path / "a.ipynb", {"cells": cells})
-    assert pairs(path) == [("Wheel sizes", "We measure them.\n\nprint(rim * 2)\n\n622\n\n<Figure>\n\na note")]
+    assert pairs(path) == [
+        ("Wheel sizes", "We measure them.\n\nprint(rim * 2)\n\n622\n\n<Figure>\n\n4\n\na note")
+    ]
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}]}
     assert pairs(notebook(tmp_path / "old.ipynb", old)) == [("", "x = 1")]
 
@@ -426,6 +437,14 @@ def test_a_notebook_without_text_is_refused(tmp_path, value: Any) -> None:
                 "messages": [
                     {"role": "user", "content": [{"type": "text", "text": "How tight?"}, {"type": "image"}]},
                     {"role": "assistant", "content": "12 Nm."},
+                ]
+            }
+        ],
+        [
+            {
+                "contents": [
+                    {"role": "user", "parts": [{"text": "How tight?"}]},
+                    {"role": "assistant", "parts": [{"text": "12 Nm."}]},
                 ]
             }
         ],
@@ -471,6 +490,9 @@ def test_each_chat_of_a_file_is_a_document(tmp_path) -> None:
         ("An e-mail: e-\nmail it.", "An e-mail: e-mail\nit."),
         ("fore-\nand aft", "fore-\nand aft"),
         ("He said -\nthen he left, 10-\n20 of them.", "He said -\nthen he left, 10-\n20 of them."),
+        ("The tempera- \nture.", "The temperature."),
+        ("an A-\nB test", "an A-B\ntest"),
+        ("kort-\noch lång, krótko-\ni długo", "kort-\noch lång, krótko-\ni długo"),
     ],
 )
 def test_a_cut_word_is_whole_and_a_hyphen_of_its_own_stays(text: str, joined: str) -> None:

@@ -91,6 +91,7 @@ def text_of(html: str) -> str:
         'style="display:none"',
         'style="color: red; DISPLAY : None !important"',
         'style="display:block;display:none;"',
+        'style="visibility: hidden"',
     ],
 )
 def test_what_a_page_hides_is_left_out(attribute: str) -> None:
@@ -129,6 +130,12 @@ def test_what_a_browser_may_show_is_read(attribute: str) -> None:
         ("<body hidden><p>a</p></body>", "a"),
         ('<h1 hidden>a</h1><h1>b<span style="display:none">c</span></h1>', "b"),
         ("<ol><li><p>a</p><li><ul><li>b</ul><li></ol><ul><li></ul>c", "1. a - b c"),
+        ("<ruby>東<rp>(<rt>とう<rp>)</ruby>京", "東京"),
+        (
+            "<table><tr><th>a<th>b<th>c<tr><td rowspan=2>d<td>e<td>f<tr><td>g<td>h<tr><td colspan=2>i<td>j",
+            "| a | b | c | |-|-|-| | d | e | f | | d | g | h | | i | | j |",
+        ),
+        ("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", "| a | b | | a | c |"),
         ("<title/><script src=x /><p>a</p>", "a"),
         ("a&#1;b&#2;c&#x4;d&#10;e", "abcd e"),
         ('<p>a</p><object data="x"/><div hidden="hidden"/><footer/><p>b</p>', "a b"),
@@ -148,6 +155,7 @@ def test_pages_whatever_their_tags(html: str, read: str) -> None:
         ("<body class=cookie-notice-shown><nav>b</nav><p hidden>c</p><p>a</p>", "a"),
         ("<div class=cookie-consent-accepted><main>a</main></div>", "a"),
         ("<nav>a</nav><p hidden>b</p>", "a"),
+        ("<div id=onetrust-banner-sdk>We use cookies</div><p>a</p>", "a"),
     ],
 )
 def test_what_holds_the_text_is_no_surrounding(html: str, read: str) -> None:
