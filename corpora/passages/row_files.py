@@ -11,7 +11,8 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ IDENTITY = ("_id", "id", "doc_id", "docid", "docno", "pid", "passage_id", "artic
 EXPECTED = f"a text column ({', '.join(TEXT[:-1])} or {TEXT[-1]})"
 
 SPEAKER = ("role", "user", "speaker", "author", "sender", "from", "username", "nickname")
-MESSAGE = ("content", "text", "message", "value", "body", "msg")
-MESSAGES = ("messages", "conversation", "conversations", "turns", "dialog", "dialogue")
+MESSAGE = ("content", "text", "message", "value", "body", "msg", "parts")
+MESSAGES = ("messages", "conversation", "conversations", "turns", "dialog", "dialogue", "contents")
 NAMES = ("name", "username", "role")
 """Fields with the name of a speaker who is an object."""
 MOST_NAME = 80
@@ -45,6 +46,11 @@ WIKIHOW = frozenset({"headline", "title", "text"})
 OWN = frozenset(("title", "heading", "headline", "name", "subject", "_id", "id", "doc_id", "docid"))
 """Columns of a row that is a document by itself."""
 
+DELIMITERS = ",;\t|"
+LOOK_AT = 20
+"""Lines in which the delimiter is looked for."""
+_STATED = re.compile(r"sep=(.)\s*")
+"""The first line with which Excel states it."""
 MAX_NAMED = 3
 LOOK_AHEAD = 100
 MAX_FIELD = 16 * 2**20
@@ -85,18 +91,24 @@ class Tally:
 
 
 def read_delimited(path: str) -> Iterator[Document | Problem]:
-    """Documents of a CSV or TSV file, whose delimiter is found in its first line.
+    """Documents of a CSV or TSV file. Its delimiter gives most of its first rows the same number of cells.
 
     Each row where the first line names a column of text, else the whole table.
     """
     refuse_binary(path)
     csv.field_size_limit(MAX_FIELD)
-    lines = read_lines(path, MAX_FIELD)
-    header_line = next((line for line in lines if line.strip()), None)
-    if header_line is None:
+    lines = itertools.dropwhile(lambda line: not line.strip(), read_lines(path, MAX_FIELD))
+    first_lines = list[str]()
+    for line in itertools.islice(lines, LOOK_AT):
+        first_lines.append(line)
+        if sum(map(len, first_lines)) > PIECE:
+            break
+    if not first_lines:
         raise DamagedFile(f"{path}: no text in it")
-    delimiter = max("\t;,", key=lambda mark: (header_line.count(mark), mark == ","))
-    records = csv.reader(itertools.chain([header_line], lines), delimiter=delimiter)
+    if stated := _STATED.fullmatch(first_lines[0]):
+        del first_lines[0]
+    delimiter = stated[1] if stated else max(DELIMITERS, key=lambda mark: _columns(first_lines, mark))
+    records = csv.reader(itertools.chain(first_lines, lines), delimiter=delimiter)
     try:
         first = next(records)
     except csv.Error as error:
@@ -117,6 +129,12 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     if tally.bad:
         yield Problem(path, tally.reason(), "indexed the other rows")
     yield from doubts(path)
+
+
+def _columns(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
+    """How many rows have the usual number of cells, where that is not one, and that number."""
+    counts = Counter(len(cells) for cells in _parsed_rows(csv.reader(lines, delimiter=delimiter)))
+    return max(((rows, cells) for cells, rows in counts.items() if cells > 1), default=(0, 0))
 
 
 def _cells(records: Iterator[list[str]], tally: Tally) -> Iterator[list[str]]:

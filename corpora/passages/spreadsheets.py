@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from zipfile import is_zipfile
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
+from corpora.passages.zipped import read_xlsx_asides
 from corpora.records import Problem
 
 WIDEST, BAR = 400, 10
@@ -45,13 +47,31 @@ def read(path: str) -> Iterator[Document | Problem]:
                 broken.append(f"sheet {name!r} cannot be read: {complaint(error)}")
                 continue
             title = name if len(names) > 1 else ""
-            for document in table_documents(title, ([_shown(cell) for cell in cells] for cells in rows)):
+            merged = book.get_sheet_by_index(number).merged_cell_ranges or ()
+            for document in table_documents(title, _filled(rows, merged)):
                 some = True
                 yield document
+    if is_zipfile(path):
+        yield from read_xlsx_asides(path)
     if broken and not some:
         raise DamagedFile(f"{path}: {'; '.join(broken)}")
     if broken:
         yield Problem(path, "; ".join(broken), f"indexed the other {len(names) - len(broken)} sheets")
+
+
+def _filled(
+    rows: Iterable[Sequence[object]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]
+) -> Iterator[list[str]]:
+    """Rows as text; a cell merged with those below it is in each of their rows."""
+    above: list[str] = []
+    goes_on = {(row, start[1]) for start, end in merged for row in range(start[0] + 1, end[0] + 1)}
+    for number, cells in enumerate(rows):
+        shown = [_shown(cell) for cell in cells]
+        above = [
+            above[at] if (number, at) in goes_on and at < len(above) else cell
+            for at, cell in enumerate(shown)
+        ]
+        yield above
 
 
 def table_documents(title: str, rows: Iterable[Sequence[str]]) -> Iterator[Document]:

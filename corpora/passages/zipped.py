@@ -37,8 +37,11 @@ LEFT_OUT = frozenset(
     {"del", "moveFrom", "instrText", "delText", "Fallback", "annotation", "note"}
     | {"tracked-changes", "table-of-content"}
 )
-ASIDE = re.compile(r"word/(?:header\d*|footnotes|endnotes|comments)\.xml")
-"""Parts of a Word file beside its text."""
+ASIDE = re.compile(
+    r"word/(?:header\d*|footnotes|endnotes|comments|diagrams/data\d*|charts/chart\d*)\.xml"
+    r"|xl/(?:comments\d*|threadedComments/[^/]*|drawings/drawing\d*|charts/chart\d*)\.xml"
+)
+"""Parts of a Word or Excel file beside its text."""
 BREAKS = {
     "br": "<br>",
     "cr": "<br>",
@@ -48,6 +51,7 @@ BREAKS = {
     "noBreakHyphen": "-",
     "ptab": " ",
 }
+PARAGRAPHS = ("p", "comment", "cm", "threadedComment")
 WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
 """Elements around others, among them rows and cells of tables."""
 MOST_SPANNED = 16
@@ -70,6 +74,7 @@ class _Archive:
     def __init__(self, path: str, held: zipfile.ZipFile) -> None:
         self._path, self._held, self._room = path, held, MAX_BYTES
         self.names = frozenset(held.namelist())
+        self.spelled = {name.casefold(): name for name in self.names}
 
     def data(self, name: str) -> bytes:
         """Raises `UnsupportedFile` for too much of it, KeyError for a part that is not there."""
@@ -117,8 +122,24 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
         main = _part(archive, "word/document.xml", "officeDocument")
         mark = _word_lists(archive.side("word/numbering.xml"))
         parts = [_html(main, mark)]
-        parts += [_html(archive.side(name), mark) for name in sorted(filter(ASIDE.fullmatch, archive.names))]
+        parts += _asides(archive, mark)
         yield _document(path, _title(archive.side("docProps/core.xml")), dict.fromkeys(parts))
+
+
+def read_xlsx_asides(path: str) -> Iterator[Document]:
+    """What an Excel file holds beside its cells, as one document, if any: notes, text boxes, charts."""
+    with _opened(path) as archive:
+        parts = [*dict.fromkeys(_asides(archive, lambda _: ""))]
+        if any(map(web_page.text_of, parts)):
+            yield _document(path, "", parts)
+
+
+def _asides(archive: _Archive, mark: Mark) -> list[str]:
+    names = sorted(filter(ASIDE.fullmatch, archive.names))
+    return [
+        _chart(archive.side(name)) if "/charts/" in name else _html(archive.side(name), mark)
+        for name in names
+    ]
 
 
 def read_pptx(path: str) -> Iterator[Document | Problem]:
@@ -157,14 +178,14 @@ def _slides(archive: _Archive) -> list[str]:
 
 
 def _beside_slide(archive: _Archive, name: str) -> Iterator[str]:
-    """HTML of the charts and the speaker notes of a slide."""
+    """HTML of the charts, the diagrams, the comments and the speaker notes of a slide."""
     folder, _, file = name.rpartition("/")
     for each in archive.side(f"{folder}/_rels/{file}.rels"):
         part = archive.side(posixpath.normpath(posixpath.join(folder, _value(each, "Target"))))
         match _value(each, "Type").rpartition("/")[2]:
             case "chart":
                 yield _chart(part)
-            case "notesSlide":
+            case "notesSlide" | "comments" | "diagramData":
                 yield _html(part, _slide_lists(part))
 
 
@@ -224,7 +245,9 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
             name = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href)))
             if name in locked:
                 raise UnsupportedFile(f"{path}: a book that is locked (DRM)")
+            name = archive.spelled.get(name.casefold(), name)
             if name not in archive.names:
+                broken.append(f"{name}: not there")
                 continue
             try:
                 chapter = web_page.document_of(archive.data(name), book)
@@ -369,7 +392,7 @@ def _of_office(element: Element, mark: Mark, depth: int) -> str:
     name = _name(element)
     if name in LEFT_OUT or (name == "fld" and _value(element, "type") == "slidenum"):
         return ""
-    if name == "t":
+    if name in ("t", "text") and ((element.text or "").strip() or not len(element)):
         return escape(element.text or "")
     if name in BREAKS:
         return BREAKS[name]
@@ -379,7 +402,7 @@ def _of_office(element: Element, mark: Mark, depth: int) -> str:
         return f"<table>{''.join(made)}</table>"
     before = mark(element) if name == "p" else ""
     inside = _html(element, mark, depth + 1)
-    return f"<p>{before if inside else ''}{inside}</p>" if name == "p" else inside
+    return f"<p>{before if inside else ''}{inside}</p>" if name in PARAGRAPHS else inside
 
 
 def _row(row: Element, mark: Mark, depth: int, *, heads: bool) -> str:

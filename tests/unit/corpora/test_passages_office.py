@@ -187,9 +187,18 @@ def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path) -> N
         "word/endnotes.xml": f"<w:e {spaces}><w:endnote>{_p('Cold.')}</w:endnote></w:e>",
         "word/comments.xml": f"<w:c {spaces}><w:comment>{_p('Ask Ann.')}</w:comment></w:c>",
         "word/footer1.xml": f"<w:ftr {spaces}>{_p('Page 1')}</w:ftr>",
+        "word/diagrams/data1.xml": '<d xmlns:a="a"><t><a:p><a:t>Clean.</a:t></a:p></t></d>',
     }
     assert _read(read_docx, tmp_path / "a.docx", parts) == [
-        *("Tighten the bolts.", "Ask Ann.", "Cold.", "To 120 Nm.", "| Form | F-12 |", "| Issue | 3 |")
+        *(
+            "Tighten the bolts.",
+            "Ask Ann.",
+            "Clean.",
+            "Cold.",
+            "To 120 Nm.",
+            "| Form | F-12 |",
+            "| Issue | 3 |",
+        )
     ]
 
 
@@ -211,6 +220,7 @@ def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path) -> 
 def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path) -> None:
     links = (
         '<a Type="x/chart" Target="../charts/c.xml"/><a Type="x/notesSlide" Target="../notesSlides/n.xml"/>'
+        '<a Type="x/comments" Target="../c.xml"/><a Type="x/diagramData" Target="../d.xml"/>'
     )
     cells = "<c:{0}><c:strCache><c:pt><c:v>{1}</c:v></c:pt><c:pt><c:v>{2}</c:v></c:pt></c:strCache></c:{0}>"
     series = cells.format("cat", "May", "June") + cells.format("val", "12", "15")
@@ -226,9 +236,20 @@ def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path) -> None:
         "ppt/slides/_rels/slide1.xml.rels": f"<r>{links}</r>",
         "ppt/charts/c.xml": chart,
         "ppt/notesSlides/n.xml": notes,
+        "ppt/c.xml": '<p:l xmlns:p="p"><p:cm><p:text>Too long?</p:text></p:cm></p:l>',
+        "ppt/d.xml": f"<d {drawing}><t><a:p><a:t>Step one</a:t></a:p></t></d>",
     }
     assert _read(read_pptx, tmp_path / "a.pptx", parts) == [
-        *("Sales", "Bolts a month", "| | May | June |", "| M8 | 12 | 15 |", "Say thanks.", "End")
+        *(
+            "Sales",
+            "Bolts a month",
+            "| | May | June |",
+            "| M8 | 12 | 15 |",
+            "Say thanks.",
+            "Too long?",
+            "Step one",
+            "End",
+        )
     ]
 
 
@@ -287,6 +308,16 @@ def test_a_damaged_chapter_costs_no_other(tmp_path) -> None:
     assert texts == ["Chapter 1", "Chapter 3"]
     assert problem.reason.startswith("OEBPS/text/1 of book.xhtml: ")
     assert problem.action == "indexed the other 2 chapters"
+
+
+def test_a_chapter_is_found_in_any_case_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    parts = epub_parts("The whale", "<p>One</p>", "<p>Two</p>")
+    parts["OEBPS/Text/0 of Book.xhtml"] = parts.pop("OEBPS/text/0 of book.xhtml")
+    del parts["OEBPS/text/1 of book.xhtml"]
+    (chapter, problem) = read_epub(str(write_zip(tmp_path / "a.epub", parts)))
+    assert isinstance(chapter, Document)
+    assert isinstance(problem, Problem)
+    assert (chapter.text, problem.reason) == ("One", "OEBPS/text/1 of book.xhtml: not there")
 
 
 @pytest.mark.parametrize(
@@ -354,6 +385,18 @@ def test_sheets_of_excel_have_dates_results_and_names(tmp_path) -> None:
     ]
 
 
+def test_merged_cells_are_in_each_row_and_notes_and_boxes_of_excel_behind_the_sheets(tmp_path) -> None:
+    parts = xlsx_parts(S=xlsx_rows(("Item", "EUR", "Size"), ("Bolt", 3, "M8"), ("", 4, "M10")))
+    merged = '</sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells>'
+    parts["xl/worksheets/sheet1.xml"] = parts["xl/worksheets/sheet1.xml"].replace("</sheetData>", merged)
+    parts["xl/comments1.xml"] = "<c><comment><text><r><t>Ask Ann.</t></r></text></comment></c>"
+    parts["xl/drawings/drawing1.xml"] = '<d xmlns:a="a"><a:p><a:r><a:t>Prices of 2024</a:t></a:r></a:p></d>'
+    assert found(write_zip(tmp_path / "a.xlsx", parts)) == [
+        ("", ["| Item | EUR | Size |", "|-|-|-|", "| Bolt | 3 | M8 |", "| Bolt | 4 | M10 |"]),
+        ("", ["Ask Ann.", "", "Prices of 2024"]),
+    ]
+
+
 def test_a_sheet_of_opendocument(tmp_path) -> None:
     cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
     kinds = {
@@ -381,6 +424,20 @@ def test_a_table_without_a_column_of_text(tmp_path, suffix: str, mark: str) -> N
     path = tmp_path / f"a.{suffix}"
     path.write_text("\n".join(mark.join(cells) for cells in (["Item", "EUR"], ["Bolt", "3"], [], ["Oil"])))
     assert found(path) == [("", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |", "| Oil | |"])]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("sep=;\nItem, EUR;Size\nBolt;M8\n", ["| Item, EUR | Size |", "|-|-|", "| Bolt | M8 |"]),
+        ("Costs\n\nItem;EUR\nBolt, M8;3,2\nOil;4\n", ["Costs", "", "| Item | EUR |", "|-|-|"]),
+        ('"Item, all";"EUR, all"\nBolt;3\n', ["| Item, all | EUR, all |", "|-|-|", "| Bolt | 3 |"]),
+        ("Item|EUR\nBolt|3\n", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"]),
+    ],
+)
+def test_the_delimiter_is_that_of_most_rows(tmp_path, text: str, lines: list[str]) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert found(tmp_path / "a.csv")[0][1][: len(lines)] == lines
 
 
 def test_questions_and_answers_are_one_table(tmp_path) -> None:
