@@ -33,6 +33,8 @@ MOST_PIXELS = 100_000_000
 """Most pixels of an image of a page, as of A4 at 1,000 dpi. A page with a larger one is not read."""
 MOST_OBJECTS = 1000
 """Most images and forms of a page that are looked at; some scanners write a page in strips."""
+PASSWORD = 1 << 13
+"""The flag of a field whose value is shown as dots."""
 MOST_NESTED = 8
 """Depth to which forms within forms are looked at."""
 
@@ -112,6 +114,7 @@ def _opened(path: str) -> Iterator[Any]:
                 ) from error
             raise DamagedFile(f"{path}: not a PDF that can be read: {complaint(error)}") from error
         with pdf:
+            pdf.init_forms()
             yield pdf
 
 
@@ -127,7 +130,7 @@ Box = tuple[float, float, float, float]
 
 def _text(page: Any) -> str:
     """Columns of prose one after the other, tables by rows, paragraphs apart; with notes and forms."""
-    return page_text([*_pieces(page), *_notes(page)])
+    return page_text([*_pieces(page), *_notes(page, page.formenv)])
 
 
 def _pieces(page: Any) -> Iterator[TextLine]:
@@ -158,22 +161,22 @@ def _pieces(page: Any) -> Iterator[TextLine]:
     yield from _piece(text, box)
 
 
-def _notes(page: Any) -> Iterator[TextLine]:
-    """The notes on a page and the values of its form, at their places."""
+def _notes(page: Any, form: Any) -> Iterator[TextLine]:
+    """The notes on a page that are shown and the values of its form, at their places."""
     from pypdfium2 import raw
 
-    kinds = {
-        raw.FPDF_ANNOT_TEXT: b"Contents",
-        raw.FPDF_ANNOT_FREETEXT: b"Contents",
-        raw.FPDF_ANNOT_WIDGET: b"V",
-    }
     edges = raw.FS_RECTF()
+    hidden = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         try:
-            key = kinds.get(raw.FPDFAnnot_GetSubtype(annotation))
-            is_button = key == b"V" and _string(annotation, b"FT") == "Btn"
-            text = " ".join(_string(annotation, key).split()) if key and not is_button else ""
+            kind = raw.FPDFAnnot_GetSubtype(annotation)
+            text = ""
+            if kind == raw.FPDF_ANNOT_WIDGET and form is not None:
+                text = _value(form, annotation)
+            elif kind not in (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP):
+                text = _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
+            text = "" if raw.FPDFAnnot_GetFlags(annotation) & hidden else " ".join(text.split())
             if text and raw.FPDFAnnot_GetRect(annotation, ctypes.byref(edges)):
                 box = _turned(edges, page.get_rotation() // 90)
                 yield from _piece(text, box)
@@ -181,13 +184,29 @@ def _notes(page: Any) -> Iterator[TextLine]:
             raw.FPDFPage_CloseAnnot(annotation)
 
 
-def _string(annotation: Any, key: bytes) -> str:
-    """A string of an annotation; empty without one."""
+def _value(form: Any, annotation: Any) -> str:
+    """What is written or chosen in a field of a form; a cross where a box is checked."""
     from pypdfium2 import raw
 
-    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    asked = form, annotation
+    kind = raw.FPDFAnnot_GetFormFieldType(*asked)
+    if kind in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
+        return "[x]" if raw.FPDFAnnot_IsChecked(*asked) else ""
+    if kind == raw.FPDF_FORMFIELD_PUSHBUTTON or raw.FPDFAnnot_GetFormFieldFlags(*asked) & PASSWORD:
+        return ""
+    options = range(min(MOST_OBJECTS, raw.FPDFAnnot_GetOptionCount(*asked)))
+    chosen = [at for at in options if raw.FPDFAnnot_IsOptionSelected(*asked, at)]
+    labels = [_string(raw.FPDFAnnot_GetOptionLabel, *asked, at) for at in chosen]
+    return ", ".join(labels) or _string(raw.FPDFAnnot_GetFormFieldValue, *asked)
+
+
+def _string(function: Any, *asked: Any) -> str:
+    """A string that a function of pdfium gives; empty without one."""
+    from pypdfium2 import raw
+
+    size = function(*asked, None, 0)
     held = ctypes.create_string_buffer(size)
-    raw.FPDFAnnot_GetStringValue(annotation, key, ctypes.cast(held, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    function(*asked, ctypes.cast(held, ctypes.POINTER(raw.FPDF_WCHAR)), size)
     return held.raw.decode("utf-16-le", "replace").rstrip("\0")
 
 

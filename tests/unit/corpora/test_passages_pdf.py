@@ -16,6 +16,7 @@ from pypdf.generic import (
     DictionaryObject,
     FloatObject,
     NameObject,
+    NullObject,
     NumberObject,
     TextStringObject,
 )
@@ -211,28 +212,36 @@ def test_a_page_that_is_turned_is_read_upright(
 
 def test_notes_and_values_of_forms_are_read(tmp_path) -> None:
     writer = PdfWriter(clone_from=write_pdf(tmp_path / "a.pdf", ["Name\n\n\nDate of issue"]))
-    for place, subtype, key, text in (
-        ((140, 175, 300, 190), "/Widget", "/V", "Anna Smith"),
-        ((140, 135, 300, 150), "/FreeText", "/Contents", "5 March"),
-        ((20, 60, 40, 80), "/Text", "/Contents", "Ask Ben\rfirst."),
-        ((20, 20, 40, 40), "/Link", "/Contents", "a link"),
+    text, yes, off = TextStringObject, NameObject("/Yes"), NameObject("/Off")
+    options = ArrayObject(ArrayObject([text(value), text(f"{value} city")]) for value in ("rome", "oslo"))
+    states = DictionaryObject({yes: NullObject(), off: NullObject()})
+    looks = DictionaryObject({NameObject("/N"): states})
+    fields = ArrayObject()
+    for left, bottom, subtype, facts in (
+        (140, 175, "/Widget", {"/FT": NameObject("/Tx"), "/V": text("Anna Smith")}),
+        (140, 135, "/FreeText", {"/Contents": text("5 March")}),
+        (20, 100, "/Text", {"/Contents": text("Ask Ben\rfirst.")}),
+        (20, 80, "/Highlight", {"/Contents": text("Too late?")}),
+        (20, 60, "/Widget", {"/FT": NameObject("/Ch"), "/V": text("oslo"), "/Opt": options}),
+        (20, 40, "/Widget", {"/FT": NameObject("/Btn"), "/V": yes, "/AS": yes, "/AP": looks}),
+        (20, 20, "/Widget", {"/FT": NameObject("/Btn"), "/V": off, "/AS": off, "/AP": looks}),
+        (20, 20, "/Widget", {"/FT": NameObject("/Tx"), "/V": text("pass"), "/Ff": NumberObject(1 << 13)}),
+        (20, 20, "/Text", {"/Contents": text("not shown"), "/F": NumberObject(2)}),
+        (20, 20, "/Link", {"/Contents": text("a link")}),
     ):
-        note = DictionaryObject(
-            {NameObject("/Subtype"): NameObject(subtype), NameObject(key): TextStringObject(text)}
-        )
-        note[NameObject("/Rect")] = ArrayObject(NumberObject(edge) for edge in place)
-        writer.add_annotation(0, note)
-    names = {"/Subtype": "/Widget", "/FT": "/Btn", "/V": "/Off"}
-    box = DictionaryObject({NameObject(key): NameObject(name) for key, name in names.items()})
-    box[NameObject("/Rect")] = ArrayObject(NumberObject(edge) for edge in (300, 20, 320, 40))
-    writer.add_annotation(0, box)
+        held = {"/Subtype": NameObject(subtype), "/T": text(str(len(fields))), **facts}
+        note = DictionaryObject({NameObject(key): value for key, value in held.items()})
+        edges = (left, bottom, left + 160, bottom + 15)
+        note[NameObject("/Rect")] = ArrayObject(NumberObject(edge) for edge in edges)
+        fields.append(writer.add_annotation(0, note).indirect_reference)
+    form = DictionaryObject({NameObject("/Fields"): fields})
+    writer._root_object[NameObject("/AcroForm")] = form
     writer.write(tmp_path / "a.pdf")
     (document,) = documents(tmp_path / "a.pdf")
-    lines = [line.split() for line in document.text.split("\n") if line]
-    assert lines == [
-        ["Name", "Anna", "Smith"],
-        ["Date", "of", "issue", "5", "March"],
-        ["Ask", "Ben", "first."],
+    assert [" ".join(line.split()) for line in document.text.split("\n") if line] == [
+        "Name Anna Smith",
+        "Date of issue 5 March",
+        *("Ask Ben first.", "Too late?", "oslo city", "[x]"),
     ]
 
 
