@@ -43,7 +43,8 @@ _PHOTOGRAPHS = {
     rb"....ftyp(hei[cxms]|hev[cxms]|mif1|msf1|avif)": "heif",
 }
 """Demuxers of one image by a pattern of its first bytes. Of its own FFmpeg takes one for a series of numbered
-files. Of HEIF (HEIC, AVIF) it does not put the tiles of an image together, so Pillow reads it."""
+files. It does not put the tiles of HEIF (HEIC, AVIF) together, reads no moving WebP, and shows what is
+transparent in whatever colour is beneath: these Pillow reads."""
 
 _PLAYLISTS = (
     *(b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"<smil", b"<asx", b"RTSPtext", b"v=0"),
@@ -152,8 +153,8 @@ def open_media(path: str) -> Any:
     if not is_url(path):
         _check_plain(path)
     photograph = _photograph_format(path)
-    if photograph == "heif":
-        source: Any = _heif_as_bitmap(path)
+    source: Any = _as_bitmap(path, photograph) if photograph else None
+    if source is not None:
         photograph = "bmp_pipe"
     else:
         # With `file:` in front no name can be taken for an address, an option or a pattern.
@@ -185,8 +186,9 @@ def _read(path: str) -> Any:
     return _objects.open(path) if is_url(path) else open(path, "rb")
 
 
-def _heif_as_bitmap(path: str) -> io.BytesIO:
-    """The main image of a HEIF file, turned as it says, as a BMP of 8 bits a colour."""
+def _as_bitmap(path: str, photograph: str) -> io.BytesIO | None:
+    """The main image of a photograph, turned as it says and on white, as a BMP of 8 bits a colour; None where
+    FFmpeg is to read it."""
     from pi_heif import register_heif_opener
     from PIL import Image, ImageOps
 
@@ -194,12 +196,20 @@ def _heif_as_bitmap(path: str) -> io.BytesIO:
     found = io.BytesIO()
     with _read(path) as file:
         try:
-            held = Image.open(file, formats=("AVIF", "HEIF"))
+            held = Image.open(file, formats=("AVIF", "HEIF", "PNG", "WEBP", "TIFF"))
+            moves = photograph == "webp_pipe" and getattr(held, "is_animated", False)
+            if photograph != "heif" and not held.has_transparency_data and not moves:
+                return None
             _check_size(*held.size)
-            ImageOps.exif_transpose(held).convert("RGB").save(found, "BMP")
+            image = ImageOps.exif_transpose(held)
+            white = Image.new("RGBA", image.size, "white")
+            white.alpha_composite(image.convert("RGBA"))
+            white.convert("RGB").save(found, "BMP")
         except Image.DecompressionBombError as error:
             raise UnsupportedFile(f"its image is larger than the {MAX_SIDE} pixels allowed") from error
         except (ValueError, SyntaxError, RuntimeError, OSError) as error:
+            if photograph != "heif":
+                return None
             raise DamagedFile("its image cannot be decoded") from error
     found.seek(0)
     return found

@@ -10,6 +10,7 @@ import av
 import numpy as np
 import pytest
 from av.stream import Disposition
+from PIL import Image
 
 from corpora.video.containers import LeapFilter
 from corpora.video.probe import probe_file
@@ -92,6 +93,16 @@ def test_cover_art_is_no_video(reader: MediaReader, tmp_path) -> None:
         out.mux(sound.encode(None))
     probe = reader.probe(str(tmp_path / "a.m4a"))
     assert (probe.stream, probe.video_streams, probe.width, probe.audio) == (-1, 0, 0, True)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.webp", "moves.webp"])
+def test_a_photograph_is_one_image_on_white(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    image = Image.new("RGBA", (64, 48))
+    image.paste((0, 0, 0, 255), (0, 0, 32, 48))
+    image.save(tmp_path / name, save_all=name == "moves.webp", append_images=[Image.new("RGBA", (64, 48))])
+    (batch,) = reader.frames(str(tmp_path / name))
+    (shown,) = batch.frames.images
+    assert [round(float(half.mean()), -1) for half in (shown[:, :28], shown[:, 36:])] == [0, 260]
 
 
 HOSTILE = {
