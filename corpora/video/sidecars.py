@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,16 +16,11 @@ from corpora.records import Problem
 from corpora.sidecar_names import language_in
 from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
-from corpora.video.subtitles import parse_subtitles
+from corpora.video.subtitles import LONGEST, PAUSE, STOP, parse_subtitles, side_by_side
 
 MAX_SUBTITLE_BYTES = 64 * 2**20
 MAX_INFO_BYTES = 256 * 2**20
 MAX_TAGS = 200
-PAUSE = 2.0
-"""Seconds without speech after which a paragraph begins."""
-LONGEST = 250
-"""Characters of speech without a stop after which a paragraph begins at the next cue."""
-_STOP = re.compile(r"[.!?…。！？।॥۔؟｡♪][\"'”’»)\]」』）]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +40,7 @@ class Sidecars:
 
 def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
     """All texts and notes of files beside one video; the facts of the last that states any."""
-    texts = {text for part in parts for text in part.texts}
+    texts = set(side_by_side([part.texts for part in parts]))
     stating = [part for part in parts if part.title or part.description or part.tags or part.language]
     ordered = sorted(texts, key=lambda text: (text.start, text.end, text.kind, text.text))
     notes = tuple(note for part in parts for note in part.notes)
@@ -76,7 +70,7 @@ def read_document(path: str) -> Iterator[Document | Problem]:
         if not starts or starts[-1].number < int(cue.start):
             starts.append(PageStart(len(text), int(cue.start)))
         text += said
-        last, unended = max(last, cue.end), 0 if _STOP.search(said) else unended + len(said)
+        last, unended = max(last, cue.end), 0 if STOP.search(said) else unended + len(said)
     document = make_document("", text, pages=starts)
     if document is None:
         raise DamagedFile(f"{path}: no subtitles in it")

@@ -64,8 +64,38 @@ def read_texts(path: str) -> tuple[TimedText, ...]:
         except av.FFmpegError:
             # The words up to the damage are still worth having; the damage shows when frames are read.
             pass
-    spoken = [cue for stream in cues.values() for cue in ended(stream)]
+    spoken = side_by_side([ended(stream) for stream in cues.values()])
     return tuple(sorted(dict.fromkeys(spoken), key=lambda cue: (cue.start, cue.end, cue.text)))
+
+
+PAUSE = 2.0
+"""Seconds without speech after which a paragraph begins."""
+LONGEST = 250
+"""Characters of speech without a stop after which a paragraph begins at the next cue."""
+STOP = re.compile(r"[.!?…。！？।॥۔؟｡♪][\"'”’»)\]」』）]*\Z")
+
+
+def side_by_side(sources: Sequence[Sequence[TimedText]]) -> list[TimedText]:
+    """The texts of several files or tracks. Where more than one has cues, these are put together to whole
+    sentences, so that those of two languages do not stand within each other."""
+    several = sum(any(cue.kind == "subtitle" for cue in source) for source in sources) > 1
+    found = list[TimedText]()
+    for source in sources:
+        before: TimedText | None = None
+        for cue in source:
+            if several and before is not None and _goes_on(before, cue):
+                text = f"{before.text} {cue.text}"
+                found[-1] = TimedText(before.start, max(before.end, cue.end), cue.kind, text)
+            else:
+                found.append(cue)
+            before = found[-1]
+    return found
+
+
+def _goes_on(before: TimedText, cue: TimedText) -> bool:
+    unended = len(before.text) <= LONGEST and not STOP.search(before.text)
+    near = -ROLL_GAP <= cue.start - before.end <= PAUSE
+    return unended and near and before.kind == cue.kind == "subtitle"
 
 
 def _chosen(container: Any) -> list[Any]:

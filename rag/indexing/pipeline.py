@@ -27,6 +27,7 @@ from corpora.records import Evidence, Video
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
+from corpora.video.subtitles import side_by_side
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
@@ -323,7 +324,7 @@ class ContentIndexer:
         sidecars_read = sidecar_hash(copy.sidecars)
         probe = probes.get(copy.content_id) or reader.probe(copy.path)
         sidecars = reader.sidecars(copy.sidecars)
-        texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
+        texts = [*side_by_side([sidecars.texts, reader.texts(copy.path)]), *probe.chapters]
         video = describe(first, copy.content_id, probe, sidecars)
         self._outcomes.publish(group)
         writer.begin_video(video)

@@ -227,6 +227,19 @@ def test_the_same_line_in_two_files_counts_once(tmp_path) -> None:
     assert len(merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()]).texts) == 1
 
 
+def test_cues_of_two_languages_are_whole_sentences(tmp_path: Path) -> None:
+    times = "00:01 --> 00:02\n{}\n\n00:02 --> 00:03\n{}\n\n00:03 --> 00:04\n{}\n"
+    (tmp_path / "a.en.srt").write_text(times.format("The bolts need", "25 Nm.", "Then stop."))
+    (tmp_path / "a.de.srt").write_text(times.format("Die Schrauben brauchen", "25 Nm.", "Dann Schluss."))
+    merged = merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()])
+    assert [(text.start, text.end, text.text) for text in merged.texts] == [
+        (1, 3, "Die Schrauben brauchen 25 Nm."),
+        (1, 3, "The bolts need 25 Nm."),
+        (3, 4, "Dann Schluss."),
+        (3, 4, "Then stop."),
+    ]
+
+
 TTML = """<?xml version="1.0" encoding="UTF-16"?>
 <tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter"
   ttp:frameRate="25" ttp:tickRate="10000000"><head><metadata>no</metadata></head>
