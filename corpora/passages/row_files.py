@@ -91,7 +91,8 @@ class Tally:
 
 
 def read_delimited(path: str) -> Iterator[Document | Problem]:
-    """Documents of a CSV or TSV file. Its delimiter gives most of its first rows the same number of cells.
+    """Documents of a CSV or TSV file. Its delimiter is in the first line, unless that is a title, and gives
+    most of its first rows the same number of cells.
 
     Each row where the first line names a column of text, else the whole table.
     """
@@ -105,9 +106,10 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
             break
     if not first_lines:
         raise DamagedFile(f"{path}: no text in it")
+    candidates = [mark for mark in DELIMITERS if mark in first_lines[0]] or DELIMITERS
     if stated := _STATED.fullmatch(first_lines[0]):
         del first_lines[0]
-    delimiter = stated[1] if stated else max(DELIMITERS, key=lambda mark: _columns(first_lines, mark))
+    delimiter = stated[1] if stated else max(candidates, key=lambda mark: _columns(first_lines, mark))
     records = csv.reader(itertools.chain(first_lines, lines), delimiter=delimiter)
     try:
         first = next(records)

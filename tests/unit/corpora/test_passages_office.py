@@ -432,6 +432,7 @@ def test_a_table_without_a_column_of_text(tmp_path, suffix: str, mark: str) -> N
         ("sep=;\nItem, EUR;Size\nBolt;M8\n", ["| Item, EUR | Size |", "|-|-|", "| Bolt | M8 |"]),
         ("Costs\n\nItem;EUR\nBolt, M8;3,2\nOil;4\n", ["Costs", "", "| Item | EUR |", "|-|-|"]),
         ('"Item, all";"EUR, all"\nBolt;3\n', ["| Item, all | EUR, all |", "|-|-|", "| Bolt | 3 |"]),
+        ('Item,Use\nBolt,"a;b\nc;d\ne;f"\n', ["| Item | Use |", "|-|-|", "| Bolt | a;b c;d e;f |"]),
         ("Item|EUR\nBolt|3\n", ["| Item | EUR |", "|-|-|", "| Bolt | 3 |"]),
     ],
 )
