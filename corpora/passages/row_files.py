@@ -112,7 +112,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     delimiter = stated[1] if stated else max(candidates, key=lambda mark: _columns(first_lines, mark))
     records = csv.reader(itertools.chain(first_lines, lines), delimiter=delimiter)
     try:
-        first = next(records)
+        first = next(records, [])
     except csv.Error as error:
         raise DamagedFile(f"{path}: its header cannot be read: {error}") from error
     header = [name.strip().lower() for name in first]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
-from zipfile import is_zipfile
 
-from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
@@ -51,10 +51,10 @@ def read(path: str) -> Iterator[Document | Problem]:
             for document in table_documents(title, _filled(rows, merged)):
                 some = True
                 yield document
-    if is_zipfile(path):
-        yield from read_xlsx_asides(path)
     if broken and not some:
         raise DamagedFile(f"{path}: {'; '.join(broken)}")
+    with suppress(FileProblem):
+        yield from read_xlsx_asides(path)
     if broken:
         yield Problem(path, "; ".join(broken), f"indexed the other {len(names) - len(broken)} sheets")
 
