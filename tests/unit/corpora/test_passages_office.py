@@ -310,7 +310,7 @@ def test_a_damaged_chapter_costs_no_other(tmp_path) -> None:
     assert problem.action == "indexed the other 2 chapters"
 
 
-def test_a_chapter_is_found_in_any_case_and_a_missing_one_is_named(tmp_path: Path) -> None:
+def test_a_chapter_is_found_in_any_case_and_a_missing_one_is_named(tmp_path) -> None:
     parts = epub_parts("The whale", "<p>One</p>", "<p>Two</p>")
     parts["OEBPS/Text/0 of Book.xhtml"] = parts.pop("OEBPS/text/0 of book.xhtml")
     del parts["OEBPS/text/1 of book.xhtml"]

@@ -178,7 +178,7 @@ def test_a_useless_file_is_reported(tmp_path, content: bytes, note: str) -> None
     assert found.notes == (note,)
 
 
-def info(tmp_path: Path, content: Any) -> Path:
+def info(tmp_path, content: Any) -> Path:
     path = tmp_path / "video.info.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
@@ -227,7 +227,7 @@ def test_the_same_line_in_two_files_counts_once(tmp_path) -> None:
     assert len(merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()]).texts) == 1
 
 
-def test_cues_of_two_languages_are_whole_sentences(tmp_path: Path) -> None:
+def test_cues_of_two_languages_are_whole_sentences(tmp_path) -> None:
     times = "00:01 --> 00:02\n{}\n\n00:02 --> 00:03\n{}\n\n00:03 --> 00:04\n{}\n"
     (tmp_path / "a.en.srt").write_text(times.format("The bolts need", "25 Nm.", "Then stop."))
     (tmp_path / "a.de.srt").write_text(times.format("Die Schrauben brauchen", "25 Nm.", "Dann Schluss."))

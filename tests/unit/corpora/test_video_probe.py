@@ -96,7 +96,7 @@ def test_cover_art_is_no_video(reader: MediaReader, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.webp", "moves.webp"])
-def test_a_photograph_is_one_image_on_white(reader: MediaReader, tmp_path: Path, name: str) -> None:
+def test_a_photograph_is_one_image_on_white(reader: MediaReader, tmp_path, name: str) -> None:
     image = Image.new("RGBA", (64, 48))
     image.paste((0, 0, 0, 255), (0, 0, 32, 48))
     image.save(tmp_path / name, save_all=name == "moves.webp", append_images=[Image.new("RGBA", (64, 48))])
