@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -30,7 +29,6 @@ POLL_SECONDS = 0.002
 """Between two looks at a pipe that cannot be waited for."""
 SHARES_LOCKS = fcntl is not None
 """Whether several processes can share the lock of a file."""
-_SEEKING = threading.Lock()
 
 
 def take_lock(path: Path) -> FileLock | None:
@@ -138,15 +136,6 @@ def read_into(handle: int, data: memoryview) -> int:
     read = os.read(handle, len(data))
     data[: len(read)] = read
     return len(read)
-
-
-def read_at(handle: int, data: memoryview, start: int) -> int:
-    """Fill `data` from a file, from byte `start` on; how many bytes. Threads may share the file."""
-    if hasattr(os, "preadv"):
-        return os.preadv(handle, [data], start)
-    with _SEEKING:
-        os.lseek(handle, start, os.SEEK_SET)
-        return read_into(handle, data)
 
 
 def yield_to_others(pid: int, niceness: int) -> None:

@@ -1,10 +1,9 @@
-"""The checks of `rag doctor` on a library: its tables, index files, indexed files and encoders."""
+"""The checks of `rag doctor` on a library: its tables, indexed files and encoders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from corpora.kinds import SIDECARS
 from corpora.objects import is_url
@@ -14,9 +13,6 @@ from rag.store.error_mapping import REPAIR
 from rag.store.lookup import file_states
 from rag.store.records import FileState
 from rag.store.sidecars import other_sidecars
-
-if TYPE_CHECKING:
-    from rag.store.checking import Health
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +26,15 @@ class Check:
     area: str = "library"
 
 
-def file_checks(health: Health) -> Iterable[Check]:
-    """The checks of a library's files."""
-    if not health.faults:
+def file_checks(faults: Mapping[str, str]) -> Iterable[Check]:
+    """The checks of a library's files, by what is wrong (`rag.store.checking.check_files_of`)."""
+    if not faults:
         yield Check("files of tables", True, "all can be read")
-    made = "the next rag index makes it again"
-    for name, fault in health.faults.items():
+    for name, fault in faults.items():
         if name.startswith("table "):
             yield Check(name, False, fault if REPAIR in fault else f"{fault}; {REPAIR}")
         else:
-            yield Check(name, False, f"{fault}; {made}")
-    for table, fault in health.index_files.items():
-        message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
-        yield Check(f"index of {table}", not fault, message if fault else "complete")
+            yield Check(name, False, f"{fault}; the next rag index makes it again")
 
 
 def run_checks(engine: Engine, *, progress: Callable[[int, int], object]) -> Iterable[Check]:
@@ -56,8 +48,7 @@ def run_checks(engine: Engine, *, progress: Callable[[int, int], object]) -> Ite
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    for health in engine.reader.check_files(progress=progress):
-        yield from file_checks(health)
+    yield from file_checks(engine.reader.check_files(progress=progress))
     yield _check_indexed_files(engine)
     for name in ("text_encoder", "tower"):
         label = "text encoder" if name == "text_encoder" else "image encoder"

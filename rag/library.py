@@ -501,7 +501,7 @@ class Library:
         return self._reader.problems()
 
     def doctor(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> list[Check]:
-        """Whether tables and index files can be read, indexed files are unchanged, and encoders installed.
+        """Whether tables and their indexes can be read, indexed files are unchanged, and encoders installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. All rows are read, but for those of a library on an object store;

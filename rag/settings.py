@@ -52,8 +52,7 @@ class SearchSettings(SettingsSection):
     """Relevance and confidence below which the answer is that nothing matches."""
     exact_rows: int = Field(EXACT_ROWS, ge=1)
     """Rows of a table of vectors (clips, text spans, passages) up to which it is searched exactly, in
-    memory. Above, `rag index` keeps index files of 2-bit codes beside the library's tables, which propose
-    rows that are then ranked exactly. The setting must be the same for indexing and for questions."""
+    memory. Above, `rag index` makes LanceDB's index of it, which proposes rows that are ranked exactly."""
     interaction_clips: int = Field(100, ge=0, le=10_000)
     """Clips, the best by their image embeddings, whose stored frames are compared with each clause of the
     question (late interaction), and by which they come before all others, as far as images decide. 0: none,

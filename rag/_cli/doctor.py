@@ -250,7 +250,6 @@ def _repair(session: Session, *, yes: bool) -> bool:
 def repair_lines(done: Repair) -> Iterator[str]:
     """What a repair did, a line for each thing; what cannot be restored last."""
     yield from done.made_again
-    yield from done.notes
     if done.refused:
         yield "rag: nothing was erased; add --yes to go on without these"
         return
@@ -300,7 +299,7 @@ def _files_of_tables(folder: Location) -> Iterator[Check]:
     layout = open_layout(folder)
     try:
         with CountProgress(shown=byte_count) as progress:
-            health = check_files_of(layout, progress=progress.update)
-        yield from file_checks(health)
+            faults = check_files_of(layout, progress=progress.update)
+        yield from file_checks(faults)
     except RagError as error:
         yield Check("files of tables", False, str(error))

@@ -55,7 +55,7 @@ class MergeReport:
     bytes: int = 0
     """Size of the library on disk."""
     stages: tuple[str, ...] = ()
-    """What was not copied or could not be done at the end: other subtitles, index files, calibration."""
+    """What was not copied or could not be done at the end: other subtitles, calibration."""
 
     @property
     def exit_code(self) -> int:
@@ -104,7 +104,8 @@ def merge_libraries(
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
             plan, videos, sources = copy_library(reader, writer, paths, newer=newer, progress=watch)
-            lines = writer.maintain(settings.search.exact_rows)
+            writer.maintain(settings.search.exact_rows)
+            lines = list[str]()
             if line := calibrate_scores(writer, settings):
                 lines.append(line)
             if plan.subtitles and not newer:

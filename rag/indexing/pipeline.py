@@ -66,7 +66,6 @@ from rag.indexing.report import IndexReport, Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
-from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.maintenance import index_faults, require_whole
 from rag.store.reading import Reader
@@ -142,9 +141,8 @@ def run_indexing(
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = groups or plan.known or earlier or gone or ended or renamed or reembed or renewed
-        if changed or damaged_index(folder):
-            for line in writer.maintain(settings.search.exact_rows):
-                outcomes.note(line)
+        if changed:
+            writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             report.stages.append(line)
 
@@ -158,7 +156,7 @@ def plan_without_work(
     import; of the files only sidecars are read.
     """
     layout = open_layout(folder)
-    if not layout.exists() or not layout.is_closed() or layout.shards() or damaged_index(folder):
+    if not layout.exists() or not layout.is_closed() or layout.shards():
         return None
 
     def look(s: Snapshot) -> Plan | None:

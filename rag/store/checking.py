@@ -26,16 +26,15 @@ from corpora.settings import LOCAL, StorageSettings
 from rag.errors import LibraryCorrupt
 from rag.settings import EXACT_ROWS
 from rag.store import schema
-from rag.store.code_index import index_faults_of
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout, Location, open_layout
-from rag.store.maintenance import index_faults, require_whole
+from rag.store.maintenance import VECTOR, index_faults, require_whole
 from rag.store.schema import FULL_TEXT
 from rag.store.writing import Writer
 
-NAMES = {FULL_TEXT: "full text of {}"}
+NAMES = {FULL_TEXT: "full text of {}", VECTOR: "vectors of {}"}
 """Names of the checks of indexes, by their columns; others have that of `OTHER_INDEX`."""
 OTHER_INDEX = "keys of {}"
 
@@ -43,16 +42,6 @@ Read = Callable[[int, int], object]
 """Called with how many bytes were read, and how many will be."""
 OWNERS = {"files": "content_id", "passages": "source_id"}
 """Columns of the content that a row belongs to; else `video_id`."""
-
-
-@dataclass
-class Health:
-    """What a check of a library's files showed."""
-
-    faults: dict[str, str] = field(default_factory=dict)
-    """By the name of the check: `table clips`, `full text of evidence`, `keys of clips`."""
-    index_files: dict[str, str] = field(default_factory=dict)
-    """What is wrong with the index files of each table that has some; empty where nothing is."""
 
 
 @dataclass
@@ -131,27 +120,21 @@ def _unreadable(layout: Layout, table: ReadTable, fragment: Any) -> str:
     return ""
 
 
-def check_files_of(layout: Layout, *, progress: Read = lambda *_: None) -> Health:
-    """Open every table and index of a library, compare the sizes of all files, and read all rows; on a store,
-    which keeps an object as a whole or not at all, no rows. Raises as `read_head`."""
-    health = Health()
+def check_files_of(layout: Layout, *, progress: Read = lambda *_: None) -> dict[str, str]:
+    """What is wrong, by the name of the check: `table clips`, `full text of evidence`, `keys of clips`.
+
+    Opens every table and index of a library, compares the sizes of all files, and reads all rows; on a store,
+    which keeps an object as a whole or not at all, no rows. Raises as `read_head`.
+    """
+    faults: dict[str, str] = {}
     head, _ = read_head(layout)
-    indexes = layout.indexes
-    for table in read_tables(layout, head.tables, rows=indexes is not None, progress=progress):
+    for table in read_tables(layout, head.tables, rows=layout.is_locked, progress=progress):
         if table.fault:
-            health.faults[f"table {table.name}"] = table.fault
+            faults[f"table {table.name}"] = table.fault
             continue
         for column, fault in index_faults(layout, table.name, table.dataset).items():
-            health.faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
-    if indexes is not None:
-        health.index_files = index_faults_of(indexes)
-    return health
-
-
-def damaged_index(folder: Location) -> str:
-    """What is wrong with the library's index files, where questions would notice it; empty for nothing."""
-    indexes = open_layout(folder).indexes
-    return "" if indexes is None else next(filter(None, index_faults_of(indexes).values()), "")
+            faults[NAMES.get(column, OTHER_INDEX).format(table.name)] = fault
+    return faults
 
 
 @contextmanager
@@ -179,8 +162,6 @@ class Repair:
     """Paths whose content the next `rag index` indexes again."""
     lost: list[str] = field(default_factory=list)
     """Paths of files that are gone, whose content is erased."""
-    notes: list[str] = field(default_factory=list)
-    """A line for each index that the disk has no room for."""
     refused: bool = False
     """Whether nothing was erased, for the sake of `lost`."""
 
@@ -219,7 +200,7 @@ def repair(
             damage.give_up(writer)
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
-            report.notes = writer.maintain(exact_rows)
+            writer.maintain(exact_rows)
     return report
 
 

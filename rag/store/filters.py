@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-import math
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from rag.store.schema import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rag.store.vector_index import Rows
 
 RowSpans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """Start and end of each of n rows, float64 (n,) seconds each."""
@@ -76,32 +74,62 @@ def _at_or_below(known: Iterable[str], wanted: Iterable[str], form: Callable[[st
     return [path for path in known if form(path) in whole or form(path).startswith(prefixes)]
 
 
-def row_mask(rows: Rows, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
-    """bool (n,): those that pass; None where nothing is filtered. `owners`: None is all of them."""
-    masks = []
-    if owners is not None:
-        masks.append(rows.owners.among(owners))
-    if where.kinds is not None and rows.kinds is not None:
-        masks.append(rows.kinds.among(where.kinds))
-    if (where.start, where.end, where.spans) != (None, None, None) and (spans := rows.spans) is not None:
-        # Whether each half-open span shares a moment with [start, end).
-        if where.end is not None:
-            masks.append(spans[0] < where.end)
-        if where.start is not None:
-            masks.append(spans[1] > where.start)
-        if where.spans is not None:
-            masks.append(_inside(rows, spans, where.spans))
-    return np.logical_and.reduce(masks) if masks else None
+class Codes:
+    """A column of strings with few different values, as numbers."""
+
+    def __init__(self, column: Any) -> None:
+        encoded = column.combine_chunks().dictionary_encode()
+        self.names: list[str] = encoded.dictionary.to_pylist()
+        self.codes: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
+
+    def among(self, wanted: Collection[str]) -> NDArray[np.bool_]:
+        """bool (n,): whether each row's value is in `wanted`."""
+        chosen = np.fromiter(map(wanted.__contains__, self.names), np.bool_, len(self.names))
+        return chosen[self.codes] if len(chosen) else np.zeros(len(self.codes), np.bool_)
+
+    def rows_of(self, name: str) -> NDArray[np.int64]:
+        """Positions of the rows with that value, int64 (m,), ascending; none for one that no row has."""
+        code = self._code_of.get(name)
+        if code is None:
+            return np.empty(0, np.int64)
+        first, last = self._bounds[code], self._bounds[code + 1]
+        return np.arange(first, last) if self._order is None else self._order[first:last]
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.int64]:
+        """int64 (names + 1,): where the rows of each code begin in the order of codes."""
+        # Of another type, the codes would be converted, all of them.
+        each = np.arange(len(self.names) + 1, dtype=self.codes.dtype)
+        return np.searchsorted(self.codes, each, sorter=self._order)
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64] | None:
+        """Positions in the order of codes; None where the rows are in it, as those written video by video."""
+        return None if (self.codes[:-1] <= self.codes[1:]).all() else np.argsort(self.codes, kind="stable")
 
 
-def _inside(
-    rows: Rows, spans: RowSpans, wanted: Mapping[str, tuple[tuple[float, float], ...]]
-) -> NDArray[np.bool_]:
-    keep = rows.owners.among(wanted)
-    names = rows.owners.names
-    for row in keep.nonzero()[0].tolist():
-        own = wanted[names[int(rows.owners.codes[row])]]
-        keep[row] = shares_enough(float(spans[0][row]), float(spans[1][row]), own)
+def is_timed(where: SearchFilter) -> bool:
+    """Whether a filter asks for times."""
+    return (where.start, where.end, where.spans) != (None, None, None)
+
+
+def within(where: SearchFilter, owners: Codes, spans: RowSpans) -> NDArray[np.bool_]:
+    """bool (n,): the rows of some owners whose half-open spans share a moment with [start, end) of a filter,
+    and enough with its `spans`."""
+    keep = np.ones(len(owners.codes), np.bool_)
+    if where.end is not None:
+        keep &= spans[0] < where.end
+    if where.start is not None:
+        keep &= spans[1] > where.start
+    if where.spans is not None:
+        keep &= owners.among(where.spans)
+        for row in keep.nonzero()[0].tolist():
+            own = where.spans[owners.names[int(owners.codes[row])]]
+            keep[row] = shares_enough(float(spans[0][row]), float(spans[1][row]), own)
     return keep
 
 
@@ -116,19 +144,11 @@ def owner_sql(column: str, present: Collection[str], wanted: Collection[str]) ->
     return [f"{column} IN {quoted(sorted(kept))}"] if kept else ["false"]
 
 
-def span_sql(start: float | None, end: float | None) -> list[str]:
-    """SQL conditions for rows that share a moment with [start, end). Raises ValueError for NaN."""
-    conditions = []
-    for column, sign, bound in (("`end`", ">", start), ("start", "<", end)):
-        if bound is None:
-            continue
-        if math.isnan(bound):
-            raise ValueError("a time is not a number")
-        if math.isfinite(bound):
-            conditions.append(f"{column} {sign} {float(bound)!r}")
-        elif (bound > 0) == (sign == ">"):
-            conditions.append("false")
-    return conditions
+def kinds_sql(where: SearchFilter) -> list[str]:
+    """The SQL condition for kinds of evidence."""
+    if where.kinds is None:
+        return []
+    return [f"kind IN {quoted(sorted(where.kinds))}"] if where.kinds else ["false"]
 
 
 def nearest_names(name: str, paths: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT
-from rag.store.vector_index import DECIMALS
+from rag.store.vectors import DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +36,10 @@ MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
 
 
-KeysAt: TypeAlias = "Callable[[NDArray[np.int64]], Any]"
-"""The key of each row id, int64 (n,), an Arrow array of strings; null for one that is unknown."""
+TIMED = ("video_id", "start", "end")
+"""Columns that a filter on times needs."""
+Passing: TypeAlias = "Callable[[Any], NDArray[np.bool_]]"
+"""bool (n,): the rows of an Arrow table, with the columns of `TIMED`, that pass a filter."""
 
 
 def plain_query(text: str) -> str:
@@ -57,11 +59,11 @@ def probe(dataset: Any) -> None:
         dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table()
 
 
-def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -> list[Hit]:
-    """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
+def match(dataset: Any, key: str, text: str, k: int, where: str | None, passing: Passing | None) -> list[Hit]:
+    """The k best rows of `dataset` by BM25, best first, ties by the column `key`; one hit for each key.
 
-    Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
-    `MOST_READ` rows tie, those of them that Lance gives are ranked.
+    Any of the words may match. `where`: a SQL filter that is applied before the ranking; `passing`: a filter
+    that is applied after. Where more than `MOST_READ` rows tie, those of them that Lance gives are ranked.
     """
     import numpy as np
     import pyarrow as pa
@@ -74,23 +76,20 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys_at: KeysAt) -
     limit = max(k + 32, FEWEST_READ, dataset.count_rows() // ROWS_A_SCORE)
     while True:
         found = dataset.scanner(
-            columns=["_score"],
+            columns=[key, "_score", *(TIMED if passing else ())],
             full_text_query=MatchQuery(words, FULL_TEXT),
             filter=where,
             prefilter=where is not None,
             limit=limit,
-            with_row_id=True,
             disable_scoring_autoprojection=True,
         ).to_table()
         scores = found["_score"].to_numpy().astype(np.float64).round(DECIMALS)
-        row_ids = found["_rowid"].to_numpy().astype(np.int64)
         whole = len(scores) < limit or limit >= MOST_READ
-        if not whole:
-            # Of the rows that tie with the last one some may be missing.
-            above = scores > scores.min()
-            scores, row_ids = scores[above], row_ids[above]
-        in_order = np.argsort(row_ids)  # in which index files are read the quickest
-        rows = pa.table({"key": keys_at(row_ids[in_order]), "score": scores[in_order]}).drop_null()
+        # Of the rows that tie with the last one some may be missing.
+        keep = np.ones(len(scores), np.bool_) if whole else scores > scores.min()
+        if passing:
+            keep &= passing(found)
+        rows = pa.table({"key": found[key], "score": scores}).filter(keep)
         best = rows.group_by("key").aggregate([("score", "max")])
         if whole or best.num_rows >= k:
             break

@@ -6,29 +6,23 @@ import os
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 from corpora.objects import StoreError
 from corpora.records import EvidenceKind
 from indexers.devices import BACKENDS
 from rag.errors import EncoderMismatch, LibraryError
+from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.finding import nothing_indexed
-from rag.store.fulltext import KeysAt
 from rag.store.layout import Layout, Location
 from rag.store.records import PULLED, EncoderRef, FileRow, Hit, Meta, best_hits
-from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot, Texts
-from rag.store.vector_index import Rows
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from rag.store.vectors import Rows
 
 _Encoded = tuple[Location, EncoderRef | None]
 """A library and its image encoder."""
-ROW_ID_BITS = 56
-"""A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
 
 
 def require_same_encoders(first: Location, held: Meta, second: Location, other: Meta) -> None:
@@ -126,14 +120,13 @@ class JoinedSnapshot(Snapshot):
         library_id = "+".join(meta.library_id for meta in metas)
         self.meta = replace(metas[0], calibration=scale, library_id=library_id)
         owners = self._owners()
-        self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources = {}, {}, set()
         videos: dict[str, dict[str, Any]] = {}
         files: dict[tuple[str, str], FileRow] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources
-            self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
-            shown = library.ready.keys() - self._hidden[-1]
+            library.elsewhere = frozenset(key for key in known if owners.get(key, number) != number)
+            shown = library.ready.keys() - library.elsewhere
             self.ready |= {video_id: library.ready[video_id] for video_id in shown}
             own = library.video_rows
             videos = {**own, **videos, **{video_id: own[video_id] for video_id in shown}}
@@ -164,72 +157,27 @@ class JoinedSnapshot(Snapshot):
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 
-    def _conditions(self, number: int, name: str, where: Sequence[str]) -> list[str]:
-        hidden = self._hidden[number]
-        if not hidden or name == "problems":
-            return list(where)
-        return [*where, f"{'source_id' if name == 'passages' else 'video_id'} NOT IN {quoted(hidden)}"]
-
-    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
-        """As of a snapshot of one library; row ids are those that `take` knows."""
-        return self._scan(name, columns, [where] * len(self._libraries), row_ids=row_ids)
-
-    def _scan(self, name: str, columns: list[str], where: Sequence[str | None], *, row_ids: bool) -> Any:
-        """`where`: of each library."""
+    def scan(self, name: str, columns: list[str], where: str | None = None, **options: Any) -> Any:
+        """As of a snapshot of one library, one library after the other."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        found = []
-        for number, (library, own) in enumerate(zip(self._libraries, where, strict=True)):
-            if name in library.tables:
-                conditions = self._conditions(number, name, [f"({own})"] if own else [])
-                rows = library.scan(name, columns, " AND ".join(conditions) or None, row_ids=row_ids)
-                if row_ids:
-                    at, first = (
-                        rows.schema.get_field_index("_rowid"),
-                        pa.scalar(number << ROW_ID_BITS, pa.uint64()),
-                    )
-                    rows = rows.set_column(at, "_rowid", pc.add(rows["_rowid"], first))
-                found.append(rows)
-        return pa.concat_tables(found) if found else super().scan(name, columns)
+        there = [library for library in self._libraries if name in library.tables]
+        if not there:
+            return super().scan(name, columns)
+        return pa.concat_tables([library.scan(name, columns, where, **options) for library in there])
 
-    def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
+    def vector_parts(self, table: schema.VectorColumns) -> list[Rows]:
         """As of a snapshot of one library: the parts of all libraries."""
-        found: list[Rows] = []
-        for number, library in enumerate(self._libraries):
-            if table.name in library.tables:
-                own = library.vector_parts(table, frozenset(shown).difference(self._hidden[number]))
-                for part in own:
-                    part.first_id = number << ROW_ID_BITS
-                found += own
-        return found
-
-    def take(self, name: str, columns: list[str], wanted: Sequence[int]) -> Any:
-        """As of a snapshot of one library."""
-        own: list[list[int]] = [[] for _ in self._libraries]
-        for row_id in wanted:
-            own[row_id >> ROW_ID_BITS].append(row_id & ((1 << ROW_ID_BITS) - 1))
-        where = [f"_rowid IN ({','.join(map(str, ids))})" if ids else "false" for ids in own]
-        return self._scan(name, columns, where, row_ids=True)
+        return [part for library in self._libraries for part in library.vector_parts(table)]
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """As of a snapshot of one library, one library after the other."""
-        for number, library in enumerate(self._libraries):
-            yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
+        for library in self._libraries:
+            yield from library.stream(name, where)
 
     def match(
-        self, name: Texts, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
+        self, name: Texts, text: str, k: int, owners: Collection[str] | None, where: SearchFilter
     ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
-        vectors = self.vectors(name)
-        if vectors is None:
-            return []
-        hits: list[Hit] = []
-        for number, library in enumerate(self._libraries):
-
-            def own_keys_at(row_ids: NDArray[np.int64], first_id: int = number << ROW_ID_BITS) -> Any:
-                return vectors.keys_at(row_ids + first_id)
-
-            own = self._conditions(number, name, conditions)
-            hits += library.match(name, text, k, own, keys_at or own_keys_at)
-        return best_hits(hits)[:k]
+        hits = (library.match(name, text, k, owners, where) for library in self._libraries)
+        return best_hits(chain.from_iterable(hits))[:k]

@@ -70,11 +70,6 @@ class Layout:
         """The folder of the tables, on this machine."""
         return self._root / "tables"
 
-    @property
-    def indexes(self) -> Path | None:
-        """The local folder of index files (`rag.store.code_index`); None where they are not kept."""
-        return self._root / "indexes"
-
     def table(self, name: str) -> Path:
         """The folder of one table, on this machine."""
         return self.tables / f"{name}.lance"
@@ -207,10 +202,10 @@ class Layout:
     def delete_unnamed(self, named: Collection[str]) -> None:
         """Delete the tables that are not among `named`: dropped ones, and those of a killed writer. Raises
         OSError."""
+        # Of a build before, which kept codes of vectors there.
+        shutil.rmtree(self._root / "indexes", ignore_errors=True)
         for path in self.tables.glob("*.lance"):
             if path.name.removesuffix(".lance") not in named:
-                # Row ids begin again in another table of that name.
-                (self._root / "indexes" / f"{path.stem}.json").unlink(missing_ok=True)
                 shutil.rmtree(path)
 
     def versions(self, table: str) -> list[int]:
@@ -252,7 +247,6 @@ class ObjectLayout(Layout):
     folder: StoreAddress
     is_locked = False
     """Another writer may be about to name some."""
-    indexes = None
 
     def __init__(self, address: StoreAddress) -> None:
         name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryCorrupt
 from rag.settings import EXACT_ROWS
-from rag.store.code_index import (
-    IndexDamaged,
-    SegmentFiles,
-    index_rows,
-    manifest_path,
-    read_manifest,
-    remove_unnamed,
-)
 from rag.store.database import Database
 from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import Layout
-from rag.store.schema import (
-    FULL_TEXT,
-    FULL_TEXT_TABLES,
-    VectorColumns,
-    is_clip_vectors,
-    quoted,
-    vector_columns,
-)
-from rag.store.vector_codes import BITS
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, quoted
 
+VECTOR = "vector"
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
-INDEXED_KEYS = {"evidence": ("video_id",), "clips": ("video_id",), "passages": ("source_id", "passage_id")}
-"""Columns by which rows of large tables are read; tables of clip vectors are read by `video_id`."""
-GONE_SHARE = 0.2
-"""Share of an index's rows that are gone from the table, above which it is made again."""
-LATER_SHARE = 0.005
-LATER_ROWS = 2048
-"""Rows that an index lacks are searched exactly beside it, up to so many and up to that share of its own."""
-
-
-COLUMN_BYTES = 256
-"""Of a row in an index beside its code, about, with the text of a span."""
+INDEXED = {
+    "evidence": ("video_id", "evidence_id", VECTOR),
+    "clips": ("video_id",),
+    "passages": ("source_id", "passage_id", VECTOR),
+}
+"""Columns by which rows of large tables are found; tables of clip vectors have `INDEXED_VECTORS`."""
+INDEXED_VECTORS = ("video_id", "clip_id", VECTOR)
+KEYED_ROWS = 20_000
+"""Rows above which ids are indexed: to look at all takes 8 ms of CPU for each 70,000."""
+LATER_SHARE = 0.05
+"""Share of a table's rows that an index may lack: they are found without it, a little slower."""
 
 
 def fragment_rows(name: str) -> int:
@@ -54,22 +37,18 @@ def fragment_rows(name: str) -> int:
     return 1200 if name.startswith("vectors_") else 1_000_000
 
 
-def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
+def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> None:
     """Compact, build the indexes, commit, clean: in this order, so that an index outlives its building.
 
-    `exact_rows`: tables of vectors with more rows get index files. Returns lines as `update_index_files`.
+    `exact_rows`: tables with more rows are indexed by their vectors.
     """
     for name in db.names():
         compact(db, name)
-        if name in INDEXED_KEYS or is_clip_vectors(name):
-            index_keys(db, name, exact_rows)
+        index_large(db, name, exact_rows)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
     db.commit()
-    # Of what is committed, so that they hold no row that a kill takes back.
-    lines = update_index_files(db, exact_rows)
     clean(db)
-    return lines
 
 
 def compact_if_due(db: Database) -> bool:
@@ -123,7 +102,7 @@ def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
             if column == FULL_TEXT:
                 index_text(db, name, afresh=True)
             else:
-                index_keys(db, name, exact_rows, afresh=column)
+                index_large(db, name, exact_rows, afresh=column)
     db.commit()
     return made
 
@@ -137,15 +116,18 @@ def index_faults(layout: Layout, name: str, dataset: Any) -> dict[str, str]:
                 if column == FULL_TEXT:
                     probe(dataset)
                 else:
-                    _probe_keys(dataset, column)
+                    _probe_large(dataset, column)
         except LibraryCorrupt as error:
             found[column] = " ".join(str(error.__cause__ or error).split()).split(", /")[0]
     return found
 
 
-def _probe_keys(dataset: Any, column: str) -> None:
+def _probe_large(dataset: Any, column: str) -> None:
     first = dataset.scanner(columns=[column], limit=1).to_table()[column].to_pylist()
-    if first:
+    if first and column == VECTOR:
+        near = {"column": VECTOR, "q": first[0], "k": 1}
+        dataset.scanner(columns=["_distance"], nearest=near).to_table()
+    elif first:
         dataset.scanner(
             columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1
         ).to_table()
@@ -169,99 +151,24 @@ def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
         db.index(name, FULL_TEXT, FTS(**TOKENIZER))
 
 
-def index_keys(db: Database, name: str, exact_rows: int, *, afresh: str = "") -> None:
-    """Sorted indexes of the ids by which a large table is read, made again when many rows came since.
+def index_large(db: Database, name: str, exact_rows: int, *, afresh: str = "") -> None:
+    """Indexes of the columns by which rows of a large table are found, made again when many rows came since.
 
-    `afresh`: a column whose index is made again in any case.
+    `afresh`: a column whose index is made again in any case. All vectors are compared with a question by
+    codes of 2 bits a dimension: partitions would leave out too much, for texts are asked where images are
+    stored, and spans of text fill their space too evenly.
     """
-    from lancedb.index import BTree
+    from lancedb.index import BTree, IvfRq
 
     dataset = db.lance(name)
     rows = dataset.count_rows()
     with write_errors(db.layout.folder, name):
         held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
-    for column in INDEXED_KEYS.get(name, ("video_id",)):
-        if column == afresh or (rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows):
-            db.index(name, column, BTree())
-
-
-def update_index_files(db: Database, exact_rows: int) -> list[str]:
-    """Bring the index files of all large tables of vectors up to date; replaced ones are removed.
-
-    Returns a line for each table that has rows in no index, because the disk lacks room.
-    """
-    lines: list[str] = []
-    if (folder := db.layout.indexes) is None:
-        return lines
-    for name in db.names():
-        if name in FULL_TEXT_TABLES or is_clip_vectors(name):
-            with write_errors(db.layout.folder, name):
-                lines += _index_vectors(db, folder, name, exact_rows)
-    with write_errors(db.layout.folder):
-        remove_unnamed(folder)
-    return lines
-
-
-def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> Iterator[str]:
-    """Index files of a table: made, but for full segments made before, or removed.
-
-    They are derived data, so a disk without room for them leaves what is there, and the line says so.
-    """
-    dataset = db.lance(name)
-    rows = dataset.count_rows()
-    if rows <= exact_rows:
-        manifest_path(folder, name).unlink(missing_ok=True)
-        return
-    try:
-        held = read_manifest(folder, name)
-    except IndexDamaged:
-        held = None
-    later, kept = rows, list[SegmentFiles]()
-    if held is not None:
-        later = _rows_from(dataset, held.last_row_id + 1)
-        if held.rows - (rows - later) <= GONE_SHARE * held.rows:
-            if later <= max(LATER_ROWS, LATER_SHARE * held.rows):
-                return
-            kept = held.full
-    dim = dataset.schema.field("vector").type.list_size
-    row_bytes = dim * BITS // 8 + COLUMN_BYTES + 2 * dim
-    first = max((segment.last_row_id + 1 for segment in kept), default=0)
-    written = _rows_from(dataset, first)
-    if db.layout.has_room(written * row_bytes):
-        table = vector_columns(name, dim)
-        index_rows(folder, table, _rows_to_index(db, table, first), kept)
-        return
-    if later:
-        size = f"{written * row_bytes / 1e6:.1f} MB"
-        yield (
-            f"table {name}: {later} of {rows} rows are searched exactly, slowly and in memory, because the "
-            f"disk has no room for {size} of index files; make room, and the next rag index that adds or "
-            "removes files makes them"
-        )
-
-
-def _rows_from(dataset: Any, first: int) -> int:
-    """How many rows have that row id or a greater one."""
-    return int(dataset.scanner(columns=[], filter=f"_rowid >= {first}", with_row_id=True).to_table().num_rows)
-
-
-def _rows_to_index(db: Database, table: VectorColumns, first: int) -> Iterator[Any]:
-    """Arrow tables of the rows from a row id on, as `index_rows` takes them."""
-    import pyarrow as pa
-
-    with write_errors(db.layout.folder, table.name):
-        scanner = db.lance(table.name).scanner(
-            columns=[*table.columns, "vector"],
-            filter=f"_rowid >= {first}",
-            with_row_id=True,
-            batch_size=65536,
-        )
-        for batch in scanner.to_batches():
-            rows = pa.Table.from_batches([batch])
-            if (at := rows.schema.get_field_index(FULL_TEXT)) >= 0:
-                # In a dictionary, as the other texts are, it would be stored twice.
-                rows = rows.set_column(at, FULL_TEXT, rows[FULL_TEXT].cast(pa.large_string()))
-            yield rows
+    for column in INDEXED_VECTORS if is_clip_vectors(name) else INDEXED.get(name, ()):
+        is_large = rows > (exact_rows if column == VECTOR else min(exact_rows, KEYED_ROWS))
+        if column == afresh or (is_large and rows - held.get(column, 0) > LATER_SHARE * rows):
+            codes = IvfRq(distance_type="dot", num_partitions=1, num_bits=2)
+            db.index(name, column, codes if column == VECTOR else BTree())
 
 
 def clean(db: Database) -> None:

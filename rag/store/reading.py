@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from corpora.records import EvidenceKind
 from rag.store import vectors
@@ -15,9 +15,6 @@ from rag.store.layout import Layout, Location, open_layout
 from rag.store.records import PULLED, FileRow, Meta
 from rag.store.snapshot import EVERYTHING as EVERYTHING
 from rag.store.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from rag.store.checking import Health
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,7 +63,7 @@ class Reader:
     ) -> Reader:
         """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `hidden`: kinds of evidence
         that are neither given nor searched. `exact_rows`: tables of vectors with more rows are searched by
-        their index files; None searches all tables exactly.
+        LanceDB's index of them; None searches all tables exactly.
 
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are
         to be read as one were made in different ways; `StoreError` where an object store fails, of several
@@ -131,11 +128,11 @@ class Reader:
         """Every indexed path with what was known of its file, sorted by path."""
         return self.ask(lambda s: list(s.file_rows))
 
-    def check_files(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> list[Health]:
-        """What is wrong with the files of each library, as of `rag.store.checking.check_files_of`."""
+    def check_files(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> dict[str, str]:
+        """What is wrong with the files of the first library, as of `rag.store.checking.check_files_of`."""
         from rag.store.checking import check_files_of
 
-        return [check_files_of(layout, progress=progress) for layout in self._layouts]
+        return check_files_of(self._layouts[0], progress=progress)
 
     contents = _asked(Snapshot.contents)
     stats = _asked(Snapshot.stats)

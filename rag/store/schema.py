@@ -120,21 +120,25 @@ class VectorColumns:
     owner: str
     dim: int
     others: tuple[str, ...] = ()
-    """Other columns, which are held with the vectors in memory and in index files."""
+    """Other columns that filters need."""
 
     @property
     def columns(self) -> list[str]:
-        """All that are held but the vectors."""
+        """All that filters need."""
         return [self.key, self.owner, *self.others]
+
+
+def owner_column(table: str) -> str:
+    """The column of the content that a row with a vector, or a clip, belongs to."""
+    return "source_id" if table == "passages" else "video_id"
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
     """Of a table of vectors; `dim`: their length."""
+    owner = owner_column(table)
     if table == "evidence":
-        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind", FULL_TEXT))
-    if table == "passages":
-        return VectorColumns(table, "passage_id", "source_id", dim)
-    return VectorColumns(table, "clip_id", "video_id", dim)
+        return VectorColumns(table, "evidence_id", owner, dim, ("start", "end", "kind"))
+    return VectorColumns(table, "passage_id" if table == "passages" else "clip_id", owner, dim)
 
 
 def quoted(values: Iterable[str]) -> str:

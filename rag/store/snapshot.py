@@ -10,9 +10,10 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -22,25 +23,22 @@ from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot
 from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
-from rag.store.filters import owner_sql, path_matches, shares_enough, span_sql
-from rag.store.fulltext import KeysAt, match
+from rag.store.filters import Codes, RowSpans, is_timed, kinds_sql, owner_sql, path_matches, within
+from rag.store.fulltext import match
 from rag.store.head import read_head
 from rag.store.layout import Layout
-from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats
+from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats, best_hits
 from rag.store.schema import quoted
-from rag.store.vector_index import Codes, Matrix, Rows
-from rag.store.vectors import VectorTable
+from rag.store.vectors import Indexed, Matrix, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rag.store.filters import RowSpans
 
 ATTEMPTS = 5
 MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
-EVIDENCE_COLUMNS = schema.vector_columns("evidence", 0).columns
+EVIDENCE_COLUMNS = [*schema.vector_columns("evidence", 0).columns, schema.FULL_TEXT]
 
 EVERYTHING = SearchFilter()
 
@@ -54,6 +52,8 @@ class Snapshot:
 
     left_out: tuple[str, ...] = ()
     """As of `JoinedSnapshot`."""
+    elsewhere: frozenset[str] = frozenset()
+    """Contents that are read from another one of several libraries."""
 
     def __init__(
         self, layout: Layout, exact_rows: int | None = None, hidden: frozenset[EvidenceKind] = frozenset()
@@ -63,7 +63,7 @@ class Snapshot:
         self._exact_rows = exact_rows
         self._hidden_kinds = hidden
         self._clips: dict[str, list[Clip]] = {}
-        self._loaded: dict[str, VectorTable] = {}
+        self._loaded: dict[str, list[Rows]] = {}
         self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
             try:
@@ -92,19 +92,30 @@ class Snapshot:
             require_columns(self.layout.folder, name, dataset.schema.names)
         return dataset
 
-    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
-        """Rows of the pinned version of `name`, in no particular order; none where there is no such table."""
+    def scan(self, name: str, columns: list[str], where: str | None = None, **options: Any) -> Any:
+        """Rows of the pinned version of `name`, in no particular order; none where there is no such table.
+
+        `options`: others of Lance's scanner.
+        """
         import pyarrow as pa
 
         if name not in self.tables:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
+        options |= {"filter": self._shown_rows(name, where), "disable_scoring_autoprojection": True}
         with read_errors(self.layout.folder, name):
-            return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
+            return self.tables[name].scanner(columns=columns, **options).to_table()
 
-    def take(self, name: str, columns: list[str], wanted: Sequence[int]) -> Any:
-        """Rows by row id, each with its id, in no particular order; unknown ids are skipped."""
-        where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
-        return self.scan(name, columns, where, row_ids=True)
+    def count_rows(self, name: str, where: str) -> int:
+        """How many rows `scan` finds."""
+        with read_errors(self.layout.folder, name):
+            return int(self.tables[name].count_rows(filter=self._shown_rows(name, where)))
+
+    def _shown_rows(self, name: str, where: str | None) -> str | None:
+        """The SQL condition, without the contents that are read elsewhere."""
+        conditions = [f"({where})"] if where else []
+        if self.elsewhere and name != "problems":
+            conditions.append(f"{schema.owner_column(name)} NOT IN {quoted(sorted(self.elsewhere))}")
+        return " AND ".join(conditions) or None
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """The rows that `where` selects, as Arrow tables of about `PART_BYTES` each, with the columns that
@@ -116,8 +127,9 @@ class Snapshot:
         held: list[Any] = []
         with read_errors(self.layout.folder, name):
             kind, size = ("vectors", 64) if schema.is_clip_vectors(name) else (name, 1024)
+            shown = self._shown_rows(name, where)
             scanner = self.tables[name].scanner(
-                schema.column_names(kind), where, batch_size=size, batch_readahead=2
+                schema.column_names(kind), shown, batch_size=size, batch_readahead=2
             )
             for batch in scanner.to_batches():
                 held.append(batch)
@@ -128,18 +140,32 @@ class Snapshot:
                 yield pa.Table.from_batches(held)
 
     def match(
-        self, name: Texts, text: str, k: int, conditions: Sequence[str], keys_at: KeysAt | None = None
+        self, name: Texts, text: str, k: int, owners: Collection[str] | None, where: SearchFilter
     ) -> list[Hit]:
-        """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`.
-
-        `keys_at`: as of `rag.store.fulltext.match`; default, of this snapshot.
-        """
-        if keys_at is None and (vectors := self.vectors(name)) is not None:
-            keys_at = vectors.keys_at
-        if name not in self.tables or keys_at is None or "false" in conditions:
+        """The k rows of a table that fit the words of `text` best, by BM25. `owners`: None is all of them."""
+        conditions = [*self.owners_sql(name, owners), *kinds_sql(where)]
+        if name not in self.tables or "false" in conditions:
             return []
+
+        def passing(rows: Any) -> NDArray[np.bool_]:
+            return within(where, Codes(rows["video_id"]), (rows["start"].to_numpy(), rows["end"].to_numpy()))
+
+        key, shown = schema.vector_columns(name, 0).key, self._shown_rows(name, " AND ".join(conditions))
         with read_errors(self.layout.folder, name):
-            return match(self.tables[name], text, k, " AND ".join(conditions) or None, keys_at)
+            return match(self.tables[name], key, text, k, shown, passing if is_timed(where) else None)
+
+    def owners_sql(self, name: str, owners: Collection[str] | None) -> list[str]:
+        """SQL conditions for the rows of a table that are of some owners, videos or sources, and shown."""
+        present, shown = self._owners_of(name)
+        if owners is None:
+            return owner_sql(schema.owner_column(name), present, shown) if len(present) > len(shown) else []
+        return owner_sql(schema.owner_column(name), present, shown & set(owners))
+
+    def _owners_of(self, name: str) -> tuple[Set[str], Set[str]]:
+        """Those that rows of a table may be of, and those that are searched."""
+        if name == "passages":
+            return self.sources, self.sources
+        return self.video_rows.keys() - self.elsewhere, self.ready.keys() - self.elsewhere
 
     def row_bytes(self) -> int:
         """Bytes of the files of rows, as its tables name them."""
@@ -158,7 +184,7 @@ class Snapshot:
             pending_videos=len(named.union(self.video_rows) - self.ready.keys()),
             video_hours=sum(video.duration for video in self._videos) / 3600,
             clips=self.clip_table.num_rows,
-            evidence=self.scan("evidence", [], row_ids=True).num_rows,
+            evidence=self.scan("evidence", ["kind"]).num_rows,
             passages=passages.num_rows,
             documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
             problems=len(problems),
@@ -331,41 +357,48 @@ class Snapshot:
 
     # Vectors, loaded when first asked for
 
-    def vectors(self, kind: Vectors) -> VectorTable | None:
-        """The vectors, float16 (n, dim), of clips or of text spans of ready videos, or of the
-        passages of published sources; None where none can be stored.
+    def vectors(self, kind: Vectors) -> list[Rows]:
+        """The vectors, float16 (n, dim), of clips or of text spans of ready videos, or of passages; none
+        where none can be stored.
 
         Tables are loaded side by side, each once.
         """
         meta, encoder = self.meta, self.meta.image_encoder if self.meta else None
         if meta is None or (encoder is None and kind == "clips"):
-            return None
+            return []
         name, dim = str(kind), meta.text_encoder.dim
         if encoder is not None and kind == "clips":
             name, dim = schema.vectors_table(encoder), encoder.dim
-        if name not in self.tables:
-            return None
         with self._loading.setdefault(name, threading.Lock()):
             if name not in self._loaded:
-                table = schema.vector_columns(name, dim)
-                parts = self.vector_parts(table, self.sources if kind == "passages" else self.ready)
-                self._loaded[name] = VectorTable(table, parts)
+                self._loaded[name] = self.vector_parts(schema.vector_columns(name, dim))
             return self._loaded[name]
 
-    def vector_parts(self, table: schema.VectorColumns, shown: Collection[str]) -> list[Rows]:
-        """The rows of `shown` owners that index files have, if there are any, and in memory all others."""
-        size, segments, later = self.tables[table.name].count_rows(), list[Rows](), None
+    def vector_parts(self, table: schema.VectorColumns) -> list[Rows]:
+        """The rows of a table: in memory, or those of a large one where they are."""
+        if table.name not in self.tables:
+            return []
         spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
-        if self._exact_rows is not None and size > self._exact_rows:
-            from rag.store.code_index import open_index
+        if self._exact_rows is not None and self.tables[table.name].count_rows() > self._exact_rows:
+            return [Indexed(self, table, spans)]
+        rows = self.scan(table.name, [*table.columns, "vector"])
+        keep = Codes(rows[table.owner]).among(self._owners_of(table.name)[1])
+        return [Matrix(rows if keep.all() else rows.filter(keep), table, spans)]
 
-            opened, later = open_index(self, table, spans, shown)
-            segments += opened
-        rows = self.scan(table.name, [*table.columns, "vector"], later, row_ids=True)
-        keep = Codes(rows[table.owner]).among(shown)
-        if not keep.all():
-            rows = rows.filter(keep)
-        return [*segments, Matrix(rows, table, spans)]
+    def _nearest(
+        self,
+        kind: Vectors,
+        query: NDArray[np.floating[Any]],
+        k: int,
+        owners: Collection[str] | None,
+        where: SearchFilter,
+    ) -> list[Hit]:
+        parts = self.vectors(kind)
+        for part in parts:
+            if query.shape != (part.table.dim,):
+                raise ValueError(f"the query must be ({part.table.dim},), not {query.shape}")
+        hits = (part.nearest(query, k, owners, where) for part in parts)
+        return best_hits(chain.from_iterable(hits))[: max(k, 0)]
 
     # Filters
 
@@ -412,47 +445,46 @@ class Snapshot:
         return [*before.values(), *inside, *after.values()]
 
     def evidence_of(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
-        """As `evidence`, for each of several windows. Where vectors are loaded, their texts are with them."""
-        if not windows:
-            return []
-        vectors = self._loaded.get("evidence")
-        if vectors is None:
-            rows = self._evidence_rows(f"video_id IN {quoted({video_id for video_id, _, _ in windows})}")
-        else:
-            rows = list(vectors.rows(vectors.keys_inside(windows)))
+        """As `evidence`, for each of several windows."""
         held: dict[str, list[Evidence]] = {}
-        for row in sorted(rows, key=itemgetter("evidence_id")):
-            if row["video_id"] in self.ready and row["kind"] not in self._hidden_kinds:
-                held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
+        for row in self._rows_inside(windows, EVIDENCE_COLUMNS).sort_by("evidence_id").to_pylist():
+            held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
         return [
             [span for span in held.get(video_id, ()) if span.start < end and span.end > start]
             for video_id, start, end in windows
         ]
 
+    def _rows_inside(self, windows: Sequence[VideoInterval], columns: list[str]) -> Any:
+        """The rows of `evidence`, of shown kinds, that overlap one of the windows."""
+        where = self._shown(SearchFilter(videos=frozenset(video_id for video_id, _, _ in windows)))
+        conditions = [f"video_id IN {quoted(sorted(where.videos or ()))}", *kinds_sql(where)]
+        rows = self.scan("evidence", columns, " AND ".join(conditions) if windows else "false")
+        if not rows.num_rows:
+            return rows
+        owners, start, end = Codes(rows["video_id"]), rows["start"].to_numpy(), rows["end"].to_numpy()
+        keep = np.zeros(rows.num_rows, np.bool_)
+        for video_id, since, until in windows:
+            own = owners.rows_of(video_id)
+            keep[own] |= (start[own] < until) & (end[own] > since)
+        return rows.filter(keep)
+
     def span_vectors(self, windows: Sequence[VideoInterval]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) that the spans of `evidence_of` were indexed with, by their text."""
-        if (vectors := self.vectors("evidence")) is None:
+        rows = self._rows_inside(windows, [*EVIDENCE_COLUMNS, "vector"])
+        if self.meta is None or not rows.num_rows:
             return {}
-        keys = vectors.keys_inside(windows)
-        rows, spans = vectors.vectors(keys), self._spans(keys)
+        vectors = schema.column_matrix(rows["vector"], self.meta.text_encoder.dim).astype(np.float32)
         # Those of another length are damaged, or of no words.
-        unit = [key for key, row in rows.items() if abs(float(row @ row) - 1) < 0.01]
-        return {spans[key].text: rows[key] for key in unit if key in spans}
+        unit = np.abs((vectors * vectors).sum(axis=1) - 1) < 0.01
+        texts = rows[schema.FULL_TEXT].to_pylist()
+        return {texts[at]: vectors[at] for at in np.flatnonzero(unit)}
 
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
-        found = self._spans(sorted(set(ids))) if ids else {}
+        where = f"evidence_id IN {quoted(sorted(set(ids)))}" if ids else "false"
+        rows = self.scan("evidence", EVIDENCE_COLUMNS, where).to_pylist()
+        found = {row["evidence_id"]: schema.evidence_of(row) for row in rows}
         return [found[key] for key in ids]
-
-    def _spans(self, ids: list[str]) -> dict[str, Evidence]:
-        """Text spans by id, of ready videos only."""
-        vectors = self._loaded.get("evidence")
-        rows = self._evidence_rows(f"evidence_id IN {quoted(ids)}") if vectors is None else vectors.rows(ids)
-        return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
-
-    def _evidence_rows(self, where: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.scan("evidence", EVIDENCE_COLUMNS, where).to_pylist()
-        return found
 
     def passages_with_paths(self, ids: Sequence[str]) -> list[tuple[Passage, str]]:
         """Passages in the order of `ids`, each with the first path that holds it. Raises KeyError for an
@@ -478,7 +510,7 @@ class Snapshot:
     def passages_of(self, source_id: str) -> list[Passage]:
         """The passages of one source, in the order of its text; none for an unknown id."""
         columns, where = ["passage_id", *schema.PASSAGE_TEXTS], f"source_id IN {quoted([source_id])}"
-        rows = self.scan("passages", columns, where, row_ids=True).sort_by("_rowid").to_pylist()
+        rows = self.scan("passages", columns, where, with_row_id=True).sort_by("_rowid").to_pylist()
         return list(map(schema.passage_of, rows))
 
     # Search: cosine over unit vectors, best first; ValueError for a vector of another shape
@@ -487,67 +519,44 @@ class Snapshot:
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
         """The k clips nearest to `vector`, unit float (dim,) of the image encoder; keys are clip ids."""
-        vectors = self.vectors("clips")
-        return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
+        return self._nearest("clips", vector, k, self.wanted_videos(where), where)
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
-        vectors = self.vectors("clips")
-        return vectors.count(self.wanted_videos(where), where) if vectors else 0
+        wanted = self.wanted_videos(where)
+        return sum(part.count(wanted, where) for part in self.vectors("clips"))
 
     def clip_vectors(self) -> tuple[Sequence[str], NDArray[np.float16]]:
         """Ids of the clips with a vector, and these vectors, float16 (n, dim)."""
-        vectors = self.vectors("clips")
-        return vectors.everything() if vectors else ((), np.empty((0, 0), np.float16))
+        held = [part.everything() for part in self.vectors("clips")]
+        if not held:
+            return (), np.empty((0, 0), np.float16)
+        return [key for keys, _ in held for key in keys], np.concatenate([vectors for _, vectors in held])
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
         """The k spans nearest to `vector`, unit float (dim,) of the text encoder; keys are evidence ids."""
-        vectors, where = self.vectors("evidence"), self._shown(where)
-        return vectors.nearest(vector, k, self.wanted_videos(where), where) if vectors else []
+        return self._nearest("evidence", vector, k, self.wanted_videos(where), self._shown(where))
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
         """The k passages nearest to `vector`, unit float (dim,) of the text encoder; keys are passage ids."""
-        vectors = self.vectors("passages")
-        return vectors.nearest(vector, k, self.wanted_sources(where), EVERYTHING) if vectors else []
+        return self._nearest("passages", vector, k, self.wanted_sources(where), EVERYTHING)
 
     # Search: full text, BM25. Nothing in a text is syntax
 
     def match_evidence(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k spans that fit the words of `text` best, any of them."""
-        where = self._shown(where)
-        wanted, spans = self.wanted_videos(where), where.spans
-        conditions = owner_sql("video_id", self.ready.keys(), wanted) if wanted is not None else []
-        conditions += span_sql(where.start, where.end)
-        if where.kinds is not None:
-            conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
-        asked = k
-        while True:
-            hits = self.match("evidence", text, asked, conditions)
-            if spans is None:
-                return hits
-            # A row's score does not depend on the rows around it.
-            rows = self._spans([hit.key for hit in hits])
-            kept = [hit for hit in hits if _is_inside(rows[hit.key], spans)]
-            if len(kept) >= k or len(hits) < asked:
-                return kept[:k]
-            asked *= 4
+        return self.match("evidence", text, k, self.wanted_videos(where), self._shown(where))
+
+    def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
+        """The k passages that fit the words of `text` best, titles included."""
+        return self.match("passages", text, k, self.wanted_sources(where), EVERYTHING)
 
     def _shown(self, where: SearchFilter) -> SearchFilter:
         if not self._hidden_kinds:
             return where
         kinds = where.kinds if where.kinds is not None else frozenset(get_args(EvidenceKind))
         return replace(where, kinds=kinds - self._hidden_kinds)
-
-    def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
-        """The k passages that fit the words of `text` best, titles included."""
-        wanted = self.wanted_sources(where)
-        conditions = owner_sql("source_id", self.sources, wanted) if wanted is not None else []
-        return self.match("passages", text, k, conditions)
-
-
-def _is_inside(span: Evidence, spans: Mapping[str, tuple[tuple[float, float], ...]]) -> bool:
-    return shares_enough(span.start, span.end, spans[span.video_id])

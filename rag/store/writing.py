@@ -314,14 +314,13 @@ class Writer(VideoWriter):
             self._db.commit()
             self._flushed = time.monotonic()
 
-    def maintain(self, exact_rows: int = EXACT_ROWS) -> list[str]:
+    def maintain(self, exact_rows: int = EXACT_ROWS) -> None:
         """Commit, update the indexes, merge small fragments, remove old versions.
 
-        `exact_rows`: tables of vectors with more rows get index files. Returns a line for each of them that
-        has rows in no index, because the disk lacks room.
+        `exact_rows`: tables with more rows are indexed by their vectors.
         """
         self.flush()
-        return maintain(self._db, exact_rows)
+        maintain(self._db, exact_rows)
 
     def close(self) -> None:
         """Commit, without the passages of a document that has no path, and give the lock back."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from corpora.records import Clip, Evidence, Passage, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.schema import matrix_column, vector_columns
-from rag.store.vector_index import Matrix
+from rag.store.vectors import Matrix
 from rag.store.writing import Writer
 
 IMAGE = EncoderRef("tiny", "f" * 32, 16, "torch-fp32", 8, "w" * 64)
@@ -30,13 +30,9 @@ def unit(seed: int, *shape: int) -> NDArray[np.float32]:
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
-def matrix_of(rows: NDArray[np.floating[Any]], keys: Sequence[str]) -> Matrix:
+def matrix_of(rows: NDArray[np.floating[Any]], keys: Sequence[str], owners: Sequence[str] = ()) -> Matrix:
     """Vectors in memory, (n, dim), as of clips with these ids."""
-    columns = {
-        "clip_id": keys,
-        "video_id": ["v"] * len(keys),
-        "_rowid": np.arange(len(keys), dtype=np.uint64),
-    }
+    columns = {"clip_id": keys, "video_id": owners or ["v"] * len(keys)}
     table = pa.table({**columns, "vector": pa.chunked_array([matrix_column(rows, rows.shape[1])])})
     return Matrix(table, vector_columns("clips", rows.shape[1]))
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.store import vector_index
-from rag.store.filters import path_matches, span_sql
+from rag.records import SearchFilter
+from rag.store import vectors
+from rag.store.filters import path_matches
 from tests.fakes.store_material import matrix_of
 
 CELLS = st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0])
@@ -30,11 +31,12 @@ def test_nearest_is_brute_force(
     few: int, problem: tuple[np.ndarray, np.ndarray, np.ndarray, list[str], int], filtered: bool
 ) -> None:
     rows, query, keep, ids, k = problem
-    old, vector_index.FEW_ROWS = vector_index.FEW_ROWS, few
+    old, vectors.FEW_ROWS = vectors.FEW_ROWS, few
     try:
-        hits = matrix_of(rows, ids).nearest(query, k, keep if filtered else None)
+        matrix = matrix_of(rows, ids, ["kept" if each else "left" for each in keep])
+        hits = matrix.nearest(query, k, {"kept"} if filtered else None, SearchFilter())
     finally:
-        vector_index.FEW_ROWS = old
+        vectors.FEW_ROWS = old
     scored = [(float(rows[i].astype(np.float64) @ query.astype(np.float64)), ids[i]) for i in range(len(ids))]
     allowed = [scored[i] for i in range(len(ids)) if keep[i] or not filtered]
     expected = sorted(allowed, key=lambda item: (-round(item[0], 6), item[1]))[:k]
@@ -59,14 +61,3 @@ def test_a_relative_glob_may_begin_at_any_folder(glob: str) -> None:
 @pytest.mark.parametrize("glob", ["alks", "lks/*", "ebb.mp4", "/talks", "webb", "talks/w"])
 def test_a_relative_glob_begins_with_a_whole_name(glob: str) -> None:
     assert not path_matches(("/home/me/talks/webb.mp4",), (glob,))
-
-
-@given(st.floats(), st.floats())
-def test_times_in_sql_are_finite_or_refused(start: float, end: float) -> None:
-    if start != start or end != end:
-        with pytest.raises(ValueError, match="not a number"):
-            span_sql(start, end)
-        return
-    text = " AND ".join(span_sql(start, end))
-    assert "inf" not in text
-    assert "nan" not in text
