@@ -59,13 +59,13 @@ STAGES: dict[str, tuple[str, ...]] = {
     "fetch": ("rag.indexing.copies:fetch",),
     "probe": ("rag.indexing.pipeline:ContentIndexer._probe",),
     "read subtitles": ("corpora.video.reader:MediaReader.sidecars",),
-    "decode": ("rag.indexing.media:cut_clips", "rag.indexing.renewing:decode_clips"),
-    "embed": ("rag.indexing.media:embed_clip", "rag.indexing.renewing:embed_clip"),
+    "decode": ("rag.indexing.media:cut_clips", "rag.indexing.reembedding:decode_clips"),
+    "embed": ("rag.indexing.media:embed_clip", "rag.indexing.reembedding:embed_clip"),
     "read on-screen text": ("rag.indexing.stages:Stages.read_keyframes",),
     "transcribe": ("rag.indexing.stages:Stages.transcribe",),
     "encode text": ("indexers.protocol:TextEncoder.encode_text",),
     "measure frames": ("rag.indexing.media:measure_frames",),
-    "store measurements": ("rag.indexing.pipeline:store_measures", "rag.indexing.renewing:store_measures"),
+    "store measurements": ("rag.indexing.pipeline:store_measures", "rag.indexing.reembedding:store_measures"),
     "progress log": ("rag.indexing.media:ProgressLog.append",),
     "passages": ("rag.indexing.passages:PassageIndexer.add", "rag.indexing.passages:PassageIndexer.flush"),
     "remove": ("rag.indexing.pipeline:remove_missing",),
@@ -352,10 +352,9 @@ def _commit_of(method: str, _: object, table: str = "", *__: Any) -> str:
 
 def small_commits() -> None:
     """A commit of each clip: more boundaries in less material."""
-    from rag.indexing import media, renewing
+    from rag.indexing import media
 
-    for module in (media, renewing):
-        module.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # imported names
+    media.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # an imported name
 
 
 def fake_readers() -> None:

@@ -1,16 +1,14 @@
 """What indexing measures on frames and audio, beside what it encodes: shots and sound.
 
 Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a
-speech model reads the audio; only a video that no speech model reads is decoded for this alone. A video that
-was indexed without them is decoded again (`rag.indexing.renewing`).
+speech model reads the audio; only a video that no speech model reads is decoded for this alone.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -24,7 +22,6 @@ from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.settings import Settings
 from rag.store.records import EncoderRef
-from rag.store.schema import MEASURED_STAGES
 from rag.store.writing import Writer
 
 
@@ -54,8 +51,8 @@ def measure_sound(meter: SoundMeter, reader: MediaReader, path: str) -> str:
 def store_measures(
     writer: Writer, video: Video, parts: Mapping[str, FrameFigures] | None, meter: SoundMeter | None
 ) -> str:
-    """Store what was measured. `parts`: by clip id; None where no frames are measured, which leaves shots as
-    they are.
+    """Store what was measured. `parts`: by clip id; None where no frames are measured. What is None leaves
+    what the video has.
 
     Returns one line on audio that is missing, or an empty one.
     """
@@ -80,16 +77,3 @@ def unpacked(text: str) -> FrameFigures:
     """What `packed` made. Raises `ValueError`, `KeyError` or `BadZipFile` for what it did not make."""
     with np.load(io.BytesIO(base64.b85decode(text))) as held:
         return FrameFigures(*(held[name] for name in ARRAYS))
-
-
-def unmeasured(
-    ready: Iterable[str], stages: Mapping[str, Mapping[str, Any]], fingerprints: Mapping[str, str]
-) -> set[str]:
-    """Those of `ready`, ids of videos, that lack a measurement with these fingerprints.
-
-    What is off is ignored. `stages`: fingerprints of each video's stages, as stored.
-    """
-    wanted = {stage: fingerprints[stage] for stage in MEASURED_STAGES if fingerprints[stage] != "off"}
-    return {
-        each for each in ready if any(stages[each].get(stage) != value for stage, value in wanted.items())
-    }

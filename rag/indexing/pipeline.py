@@ -38,7 +38,7 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
-from rag.indexing.measuring import measure_sound, stage_fingerprints, store_measures, unmeasured
+from rag.indexing.measuring import measure_sound, stage_fingerprints, store_measures
 from rag.indexing.media import (
     FrameIndexer,
     beyond_subtitles,
@@ -61,7 +61,7 @@ from rag.indexing.planning import (
     make_plan,
     work_seconds,
 )
-from rag.indexing.renewing import renew_videos
+from rag.indexing.reembedding import reembed_videos
 from rag.indexing.report import IndexReport, Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
@@ -124,11 +124,12 @@ def run_indexing(
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
         report.moved += plan.arrived
-        renewed = renew_videos(writer, plan.ready, settings, outcomes, progress, reembed=reembed)
+        if reembed:
+            reembed_videos(writer, settings, outcomes, progress)
         if shards.wanted and groups:
             shards.index(groups)
         here = [] if shards.wanted else groups
-        if here or plan.known or reembed or renewed:
+        if here or plan.known or reembed:
             index_contents(writer, here, settings, outcomes, progress)
         shards.close()
 
@@ -140,8 +141,7 @@ def run_indexing(
             text = select_encoders(writer, settings).text
             rename_videos(writer, renamed, text.encode_text)
         outcomes.keep_scan_problems(plan, scan, roots)
-        changed = groups or plan.known or earlier or gone or ended or renamed or reembed or renewed
-        if changed:
+        if groups or plan.known or earlier or gone or ended or renamed or reembed:
             writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             report.stages.append(line)
@@ -162,12 +162,10 @@ def plan_without_work(
     def look(s: Snapshot) -> Plan | None:
         held = StoredRows.of(s)
         plan = make_plan(scan, roots, held, settings, lambda _: "")
-        fingerprints = stage_fingerprints(settings, s.meta.image_encoder if s.meta else None)
         storage, found = settings.storage, set(plan.problems)
         work = (
             *(plan.groups, plan.known, plan.moved, plan.ended(held.files), plan.missing if prune else ()),
             *changed_problems(plan, scan, roots, found, held.problems, storage),
-            unmeasured(plan.ready, held.stages, fingerprints),
             [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths(v)],
         )
         if any(work) or not is_calibrated(s):

@@ -65,8 +65,6 @@ class Plan:
 
     groups: list[Group] = field(default_factory=list)
     """To be indexed: their content is new, unfinished, or has other sidecars."""
-    ready: list[str] = field(default_factory=list)
-    """Ids of videos that are ready; their measurements may be outdated."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths or with file times that it does not know yet."""
     unchanged: set[str] = field(default_factory=set)
@@ -175,8 +173,6 @@ def make_plan(
         plan.problems += [identified.noted[f.path] for f in files if f.path in identified.noted]
         if group.fresh:
             plan.known.append(group)
-        if group.is_media:
-            plan.ready.append(content)
         there = {f.path for f in files if f.path in rows and rows[f.path].content_id == content}
         plan.unchanged |= there
         plan.arrived += len(files) - len(there)

@@ -247,11 +247,10 @@ def _unmeasured(reader: Reader, wanted: ShotFilter) -> LibraryError:
 
 
 def _remedy(reader: Reader, wanted: ShotFilter) -> str:
-    """What measures what `wanted` needs. Shots are measured where a run decodes frames."""
-    again = "run rag index on the folders again"
+    """What measures what `wanted` needs: a run that decodes frames."""
     if (wanted.tone or wanted.style) and (reader.meta is None or reader.meta.image_encoder is None):
-        return f"{again} with on-screen text (RAG_OCR__MODE=on), or {image_encoder_advice()}"
-    return f"{again}, which encodes nothing again"
+        return image_encoder_advice()
+    return "remove and index them again: rag remove, rag index"
 
 
 def searched_part(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> tuple[float, float]:

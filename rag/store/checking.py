@@ -197,7 +197,9 @@ def repair(
             if table.name not in damage.unopened:
                 db.remove_fragments(table.name, [each.fragment_id for each in table.bad])
         with Writer(layout, db) as writer:
-            damage.give_up(writer)
+            writer.create_tables()
+            writer.erase(damage.contents)
+            writer.flush()
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
             report.made_again += writer.check_files(exact_rows)
             writer.maintain(exact_rows)
@@ -270,8 +272,6 @@ class _Damage:
         self._damaged = damaged
         self.unopened = {table.name for table in damaged if table.dataset is None}
         """Tables that cannot be opened at all; they are made again, empty."""
-        self._measured: set[str] = set()
-        """Videos that lose measurements, which can be made again alone."""
         self.contents: set[str] = set()
         """Videos and sources that are erased."""
         self.gone: set[str] = set()
@@ -291,16 +291,13 @@ class _Damage:
         for table in damaged:
             every = sources | self._paths.keys() - videos.keys() if table.name == "passages" else {*videos}
             owners = _owners(table, every)
-            if table.name in schema.MEASURED_TABLES:
-                self._measured |= owners
-            elif table.name == "files":
+            if table.name == "files":
                 self.contents |= sources - self._paths.keys()
             elif table.name == "videos":
                 rows = (*_rows(opened["clips"], ["video_id"]), *_rows(opened.get("evidence"), ["video_id"]))
                 self.contents |= {row["video_id"] for row in rows} - videos.keys()
-            elif table.name != "problems":
+            elif table.name not in ("problems", *schema.MEASURED_TABLES):
                 self.contents |= owners
-        self._measured &= videos.keys() - self.contents
         self.gone = self.contents - self._there(storage)
 
     def paths(self, contents: Iterable[str]) -> list[str]:
@@ -320,21 +317,6 @@ class _Damage:
             for content, own in paths.items()
             if any(exists[path] if path in exists else os.path.exists(path) for path in own)
         }
-
-    def give_up(self, writer: Writer) -> None:
-        """Erase contents, and let measurements be made again, in one commit."""
-        writer.create_tables()
-        writer.erase(self.contents)
-        stages = writer.stage_fingerprints()
-        left = {
-            video_id: {
-                name: value for name, value in stages[video_id].items() if name not in schema.MEASURED_STAGES
-            }
-            for video_id in self._measured & stages.keys()
-        }
-        if left:
-            writer.put_stages(left)
-        writer.flush()
 
 
 def _rows(table: ReadTable | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:

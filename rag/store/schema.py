@@ -19,8 +19,6 @@ FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
 MEASURED_TABLES = ("shots", "sound_tracks")
-MEASURED_STAGES = ("shots", "sound")
-"""Stages of a video whose rows are in `MEASURED_TABLES`, and which can be done again without the others."""
 FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
 """Those that a library has before its encoders are chosen."""
 COLUMNS = {

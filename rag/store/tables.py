@@ -215,11 +215,11 @@ class VideoWriter:
         self._put_videos({video: stages}, complete=True)
         self.flush()
 
-    def put_stages(self, stages: Mapping[str, Mapping[str, Any]], *, commit: bool = True) -> None:
+    def put_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
         """Put `stages` in place of those of complete videos, by their ids, of which there is at least one.
 
-        They keep when they were indexed. `commit`: else they are committed with what comes next. Raises
-        ValueError for a video that is not complete.
+        They keep when they were indexed, and are committed with what comes next. Raises ValueError for a
+        video that is not complete.
         """
         for video_id in stages:
             if not self._complete.get(video_id):
@@ -229,8 +229,6 @@ class VideoWriter:
         self._put_videos(
             given, complete=True, indexed_at={row["video_id"]: row["indexed_at"] for row in rows}
         )
-        if commit:
-            self.flush()
 
     def rename_videos(
         self, videos: Mapping[Video, tuple[str, str]], vectors: NDArray[np.floating[Any]]
@@ -394,15 +392,14 @@ class VideoWriter:
     def put_measures(
         self, video_id: str, shots: Sequence[Shot] | None, sound: SoundTrack | None = None
     ) -> None:
-        """Put these measurements in place of those that the video has; no sound and no shots at all leave
-        none, None leaves its shots as they are.
+        """Put these measurements in place of those that the video has; None leaves what it has.
 
         Of a video that is being written once it is finished, of a complete one with the next commit. Raises
         ValueError for a video that is neither begun nor complete.
         """
         if not self._complete.get(video_id):
             self._require_begun(video_id)
-        rows = {"sound_tracks": None if sound is None else schema.sound_track_rows(sound)}
+        rows = {} if sound is None else {"sound_tracks": schema.sound_track_rows(sound)}
         if shots is not None:
             rows["shots"] = schema.shot_rows(shots) if shots else None
         if video_id in self._begun:
@@ -448,20 +445,15 @@ class EncoderSwitch:
         self._done = set(db.rows(self._new, ["clip_id"])["clip_id"].to_pylist())
 
     def lacks(self, video_id: str) -> bool:
-        """Whether clips of a video have no new vectors yet."""
+        """Whether clips of a video have no new vectors yet; those of a video come together."""
         rows = self._db.rows("clips", ["clip_id"], _of_videos([video_id]))
         return not self._done.issuperset(rows["clip_id"].to_pylist())
 
     def add(self, clips: Sequence[ClipFrames]) -> None:
-        """Commit new vectors; those of a clip that has some already are replaced."""
-        if not clips:
-            return
-        rows = schema.vector_rows(clips, self._dim)
-        ids = {c.clip.clip_id for c in clips}
-        if known := sorted(ids & self._done):
-            self._db.delete(self._new, f"clip_id IN {quoted(known)}")
-        self._db.add(self._new, rows)
-        self._done |= ids
+        """Commit new vectors of clips that have none yet."""
+        if clips:
+            self._db.add(self._new, schema.vector_rows(clips, self._dim))
+            self._done |= {c.clip.clip_id for c in clips}
         self._commit()
 
     def commit(self) -> None:

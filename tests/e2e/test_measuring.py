@@ -1,7 +1,6 @@
-"""Shots and sound through `rag index`: once, again, and for a library that was made before they were."""
+"""Shots and sound through `rag index`, and filters on them."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from rag.indexing.report import Progress
 from rag.library import Library
 from rag.records import ShotFilter
 from rag.settings import Settings, load_settings
-from tests.fakes.library_dump import dump
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
@@ -68,33 +66,6 @@ def test_a_tone_finds_its_video_alone(library: Path) -> None:
             assert (shot.tone, shot.start, shot.end) == (light, 0.0, 5.0)
             track = opened.sound_track(hit.video_id)
             assert len(track.classes) == len(track.loudness) == 5
-
-
-def index_as_older(videos: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        for measures in ("FRAME_MEASURES", "SOUND_MEASURES"):
-            patch.setattr(f"rag.indexing.measuring.{measures}", "older")
-        index([videos], settings=settings(library))
-
-
-def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
-    videos: Path, library: Path, tmp_path, monkeypatch
-) -> None:
-    older = tmp_path / "older"
-    index_as_older(videos, older, monkeypatch)
-    report = index([videos], settings=settings(older))
-    assert (report.indexed, report.unchanged, report.exit_code) == (0, 2, 0)
-    assert list(dump(older)) == list(dump(library))
-    assert index([videos], settings=settings(older)).stages == []
-
-
-def test_a_video_that_has_moved_is_measured_where_it_is_now(videos: Path, tmp_path, monkeypatch) -> None:
-    older, folder = tmp_path / "older", shutil.copytree(videos, tmp_path / "videos")
-    index_as_older(folder, older, monkeypatch)
-    (folder / "warm.mp4").rename(folder / "sunny.mp4")
-    report = index([folder], settings=settings(older))
-    assert (report.moved, report.problems) == (1, [])
-    assert index([folder], settings=settings(older)).stages == []
 
 
 def test_the_command_filters_and_reports(library: Path, capsys) -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.protocol import ImageEncoder
-from rag.indexing import encoders, renewing
+from rag.indexing import encoders, reembedding
 from rag.settings import Settings
 
 
@@ -24,6 +24,6 @@ def index_with(encoder: ImageEncoder, patch: pytest.MonkeyPatch) -> None:
     def configured(settings: Settings, **_: object) -> tuple[ImageEncoder | None, str]:
         return (None, "off") if settings.encoder.image == "none" else (encoder, "mean")
 
-    for module in (encoders, renewing):
+    for module in (encoders, reembedding):
         patch.setattr(module, "open_configured_encoder", configured)
     patch.setattr(encoders, "open_held", lambda *_: encoder)

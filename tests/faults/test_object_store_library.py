@@ -83,7 +83,7 @@ def pull(address: StoreAddress, folder: Path, **search: int) -> int:
     return merge_libraries([address.url], folder, settings=settings, newer=True).videos
 
 
-def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path) -> None:
+def test_a_pulled_library_is_searched_by_its_index(bucket: FakeStore, tmp_path) -> None:
     address, copy = bucket.address(), tmp_path / "copy"
     with Writer.open(address) as writer:
         writer.set_meta(META)
@@ -94,7 +94,6 @@ def test_a_pulled_library_has_index_files(bucket: FakeStore, tmp_path) -> None:
         writer.add_clips(clips)
         writer.finish_video(made, {})
     assert pull(address, copy, exact_rows=10) == 1
-    assert {path.name.partition("_")[0] for path in (copy / "indexes").glob("*.json")} == {"vectors"}
     near = unit(1500, 16)
     with Reader.open(copy, exact_rows=10) as indexed, Reader.open(copy) as exact:
         assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []

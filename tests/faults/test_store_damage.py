@@ -65,7 +65,9 @@ def test_what_is_damaged_names_its_table_and_the_remedy(tmp_path, table: str, pa
     assert caught.value.exit_code == 1
 
 
-@pytest.mark.parametrize(("column", "damage"), [("words", "zeroed"), ("video_id", "missing")])
+@pytest.mark.parametrize(
+    ("column", "damage"), [("words", "zeroed"), ("video_id", "missing"), ("vector", "missing")]
+)
 def test_a_damaged_index_is_named_and_made_again(tmp_path, column: str, damage: str) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=())
@@ -77,11 +79,13 @@ def test_a_damaged_index_is_named_and_made_again(tmp_path, column: str, damage: 
     )
     for path in (layout.table("evidence") / "_indices" / index.segments[0].uuid).iterdir():
         path.unlink() if damage == "missing" else path.write_bytes(bytes(path.stat().st_size))
-    check = f"{'full text' if column == 'words' else 'keys'} of evidence"
-    assert list(check_files_of(layout).faults) == [check]
+    check = {"words": "full text of evidence", "vector": "vectors of evidence"}.get(
+        column, "keys of evidence"
+    )
+    assert list(check_files_of(layout)) == [check]
     with Writer.open(layout.folder) as writer:
         assert f"index of {column} in table evidence" in writer.check_files(exact_rows=1)[0]
-    assert check_files_of(layout).faults == {}
+    assert check_files_of(layout) == {}
     assert list(dump(layout.folder)) == expected
 
 
@@ -166,7 +170,7 @@ def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(tmp_path, monkey
     done = repair(layout.folder, confirm=refuse)
     assert "went back to the state of" in done.made_again[0]
     assert done.again == done.lost == []
-    assert check_files_of(layout).faults == {}
+    assert check_files_of(layout) == {}
     with Reader.open(layout.folder) as reader:
         assert [found.video_id for found in reader.videos()] == [video(1).video_id]
     write(layout.folder, videos=(1, 2), sources=(1,))
@@ -182,11 +186,11 @@ def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     fill(layout.folder, videos=(1, 2), sources=(1, 2))
     expected = list(dump(layout.folder))
     shutil.rmtree(layout.table(table)) if lost == "table" else cut(first_rows(layout, table))
-    assert f"table {table}" in check_files_of(layout).faults
+    assert f"table {table}" in check_files_of(layout)
     monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     done = repair(layout.folder, confirm=refuse)
     assert f"table {table}: took out what could not be read" in done.made_again
-    assert check_files_of(layout).faults == {}
+    assert check_files_of(layout) == {}
     use_all_that_is_left(layout.folder)
     write(layout.folder, videos=(1, 2), sources=(1, 2))
     assert list(dump(layout.folder)) == expected
@@ -215,7 +219,7 @@ def test_a_repair_that_was_stopped_goes_on(tmp_path, monkeypatch, table: str) ->
 
     def repaired() -> list[str]:
         repair(layout.folder, confirm=refuse)
-        assert check_files_of(layout).faults == {}
+        assert check_files_of(layout) == {}
         return list(dump(layout.folder))
 
     expected, stopped, count = repaired(), True, random.randrange(5) - 5
@@ -234,7 +238,7 @@ def test_a_repair_that_was_stopped_goes_on(tmp_path, monkeypatch, table: str) ->
     assert count > 5
 
 
-def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path) -> None:
+def test_measurements_that_cannot_be_read_are_lost_alone(tmp_path) -> None:
     layout, one = Layout(tmp_path / "lib"), video(1)
     with Writer.open(layout.folder) as writer:
         writer.set_meta(META)
@@ -247,7 +251,7 @@ def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path) -> None
     done = repair(layout.folder, confirm=refuse)
     assert done.again == done.lost == []
     with Reader.open(layout.folder) as reader:
-        assert reader.stages(one.video_id) == {"frames": "1"}
+        assert [held.video_id for held in reader.videos()] == [one.video_id]
         assert reader.sound_track(one.video_id) is None
 
 

@@ -12,7 +12,7 @@ from corpora.records import Evidence
 from rag.indexing import IndexReport, Progress, index
 from rag.indexing.media import beyond_subtitles
 from rag.indexing.outcomes import FileOutcomes
-from rag.indexing.renewing import renew_videos
+from rag.indexing.reembedding import reembed_videos
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -72,7 +72,7 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path, large: Large) -> None
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
         outcomes = FileOutcomes(writer, Progress(), IndexReport())
-        renew_videos(writer, [], load_settings(), outcomes, Progress(), reembed=True)
+        reembed_videos(writer, load_settings(), outcomes, Progress())
     assert (large.sides, side(tmp_path)) == ({384}, 384)
 
 

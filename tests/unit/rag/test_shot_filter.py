@@ -131,7 +131,7 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Reader.open(tmp_path / "lib") as reader:
         for wanted in (ShotFilter(tone="warm"), ShotFilter(audio="music")):
-            with pytest.raises(LibraryError, match="run rag index on the folders again, which encodes"):
+            with pytest.raises(LibraryError, match="rag remove, rag index"):
                 resolved(SearchFilter(shots=wanted), reader, None, lambda _: [])
         with pytest.raises(LibraryError, match=r"rag models pull .*rag index FOLDER --reembed"):
             resolved(SearchFilter(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
@@ -163,7 +163,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path) -> None:
         assert unmeasured(SearchFilter(), reader) is None
         assert left(min_height=1)[0] == 0
         assert left(tone="warm")[:2] == (1, 3)
-        assert "run rag index on the folders again" in left(tone="warm")[2]
+        assert "rag remove, rag index" in left(tone="warm")[2]
         assert left(style="2d")[:2] == (1, 3)
         assert left(audio="music")[:2] == (3, 3)
         one = unmeasured(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
