@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from corpora.objects import is_url
-from corpora.records import Problem
+from corpora.records import Problem, Video
 from indexers.models.lookup import readable_size
 from rag.errors import StoreError, UsageError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
-from rag.store.copying import Copied, CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
+from rag.store.copying import Copied, CopyPlan, chosen_files, copy_contents, plan_copies, put_paths
 from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
 from rag.store.joined import require_same_encoders
 from rag.store.layout import Location, open_layout
@@ -27,8 +26,6 @@ from rag.store.writing import Writer
 
 GROUP = 256
 """Contents that are committed together: about ten commits, and one scan of the tables they come from."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ def merge_libraries(
         if not reader.ask(lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
-            plan, videos, sources = copy_library(reader, writer, paths, newer=newer, progress=watch)
+            plan, copied = copy_library(reader, writer, paths, newer=newer, progress=watch)
             writer.maintain(settings.search.exact_rows)
             lines = list[str]()
             if line := calibrate_scores(writer, settings):
@@ -114,13 +111,13 @@ def merge_libraries(
                     "of one library are kept; to have all, run rag index on their folders"
                 )
     watch.done()
-    left = len(plan.videos) + len(plan.sources) - len(videos.contents) - len(sources.contents)
+    left = len(plan.contents) - len(copied.videos) - len(copied.sources)
     return MergeReport(
         tuple(folders),
         target,
         files=plan.files,
-        videos=len(videos.contents),
-        sources=len(sources.contents),
+        videos=len(copied.videos),
+        sources=len(copied.sources),
         video_seconds=sum(video.duration for video in plan.videos),
         known=plan.known,
         unfinished=plan.unfinished + left,
@@ -138,19 +135,19 @@ def copy_library(
     *,
     newer: bool = False,
     progress: Progress | None = None,
-) -> tuple[CopyPlan, Copied, Copied]:
-    """As `merge_libraries`, from an open reader to an open writer; gives the plan, and the videos and the
-    documents that were there to copy."""
+) -> tuple[CopyPlan, Copied]:
+    """As `merge_libraries`, from an open reader to an open writer; gives the plan, and what was there to
+    copy."""
     meta = reader.meta
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)
     plan = reader.ask(lambda s: plan_copies(s, writer, paths, newer=newer))
     progress = progress or Progress()
-    if count := len(plan.videos) + len(plan.sources):
+    if count := len(plan.contents):
         contents, size = reader.ask(lambda s: (len(s.sources | s.ready.keys()), s.row_bytes()))
         about = readable_size(size * count // contents)
         progress.note(f"copying {count} of {contents} contents, about {about}")
-    return plan, *_copy(reader, writer, plan, progress)
+    return plan, _copy(reader, writer, plan, progress)
 
 
 def _require_apart(folders: Sequence[Location]) -> None:
@@ -173,11 +170,11 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
 
 
-def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> tuple[Copied, Copied]:
-    """Copy group by group; returns the videos and the documents that were there to copy."""
-    seconds = sum(video.duration for video in plan.videos)
-    progress.start(seconds, len(plan.videos) + len(plan.sources))
-    progress.start_documents(len(plan.sources), _seconds(plan.sources))
+def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> Copied:
+    """Copy group by group; returns what was there to copy."""
+    contents, copied = plan.contents, Copied()
+    progress.start(sum(video.duration for video in plan.videos), len(contents))
+    progress.start_documents(len(plan.sources), sum(map(document_seconds, plan.sources)))
     rows = {row.path: row for rows in plan.paths.values() for row in rows}
     held = {path: row for path in rows if (row := writer.file(path)) is not None}
     other = [path for path, row in held.items() if row.content_id != rows[path].content_id]
@@ -189,43 +186,15 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
     for problem, stamp in plan.problems:
         writer.put_problem(problem, stamp)
     writer.flush()
-    missing = {video.video_id for video in plan.videos} | {row.content_id for row in plan.sources}
-    _publish(writer, plan, plan.paths.keys() - missing)
-    copied: list[Copied] = []
-    for videos in _groups(plan.videos):
-        for video in videos:
-            progress.file(video.path)
-        _publish(writer, plan, [video.video_id for video in videos])
-        copied.append(reader.ask(partial(copy_videos, writer=writer, videos=videos, replaced=plan.replaced)))
-        writer.flush()
-        progress.advance(sum(video.duration for video in videos))
-    read: list[Copied] = []
-    for sources in _groups(plan.sources):
-        for row in sources:
-            progress.file(row.path)
-        there = reader.ask(partial(copy_passages, writer=writer, sources=sources))
-        _publish(writer, plan, there.contents)
-        read.append(there)
-        progress.advance_documents(len(sources), _seconds(sources))
+    missing = {each.video_id if isinstance(each, Video) else each.content_id for each in contents}
+    put_paths(writer, plan, plan.paths.keys() - missing)
+    for at in range(0, len(contents), GROUP):
+        group = contents[at : at + GROUP]
+        for each in group:
+            progress.file(each.path)
+        reader.ask(partial(copy_contents, writer=writer, plan=plan, group=group, copied=copied))
+        progress.advance(sum(each.duration for each in group if isinstance(each, Video)))
+        documents = [each for each in group if isinstance(each, FileRow)]
+        progress.advance_documents(len(documents), sum(map(document_seconds, documents)))
     writer.flush()
-    return _sum(copied), _sum(read)
-
-
-def _sum(parts: Sequence[Copied]) -> Copied:
-    contents = tuple(content for part in parts for content in part.contents)
-    return Copied(contents, sum(part.rows for part in parts))
-
-
-def _seconds(documents: Iterable[FileRow]) -> float:
-    return sum(document_seconds(row) for row in documents)
-
-
-def _publish(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:
-    """Store which paths hold these contents."""
-    for content in contents:
-        for row in plan.paths.get(content, ()):
-            writer.put_file(row)
-
-
-def _groups(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[at : at + GROUP] for at in range(0, len(items), GROUP))
+    return copied

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,11 @@ class CopyPlan:
     """Paths under which two libraries hold different contents."""
     subtitles: int = 0
     """Videos of which some subtitle files are not copied: the libraries have different ones."""
+
+    @property
+    def contents(self) -> list[Video | FileRow]:
+        """Videos, then sources."""
+        return [*self.videos, *self.sources]
 
 
 def chosen_files(s: Snapshot, globs: tuple[str, ...]) -> list[FileRow]:
@@ -145,28 +150,43 @@ def _problems(
     return [found[path] for path in sorted(found)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Copied:
     """What was there to copy."""
 
-    contents: tuple[str, ...] = ()
-    """Ids of videos and of sources of passages."""
-    rows: int = 0
-    """Their clips, or passages."""
+    videos: list[str] = field(default_factory=list)
+    """Their ids."""
+    sources: list[str] = field(default_factory=list)
+    """Ids of sources of passages."""
+    clips: int = 0
+    passages: int = 0
 
 
-def copy_videos(
-    s: Snapshot, writer: Writer, videos: Sequence[Video], replaced: Collection[str] = ()
-) -> Copied:
-    """Copy videos with all their rows. One that `s` no longer has is left out; `replaced`: those of which
-    the library's rows go."""
-    there = [video for video in videos if video.video_id in s.ready]
-    ids = tuple(video.video_id for video in there)
-    if there:
+def copy_contents(
+    s: Snapshot, writer: Writer, plan: CopyPlan, group: Sequence[Video | FileRow], copied: Copied
+) -> None:
+    """Copy some videos and sources of a plan with all their rows and paths, in one commit, and add them to
+    `copied`. One that `s` no longer has is left out."""
+    videos = {
+        each: s.stages(each.video_id)
+        for each in group
+        if isinstance(each, Video) and each.video_id in s.ready
+    }
+    ids = [video.video_id for video in videos]
+    sources = [row.content_id for row in group if isinstance(row, FileRow) and row.content_id in s.sources]
+    if videos:
         where = f"video_id IN {quoted(ids)}"
         rows = ((name, table) for name in video_tables(s.meta) for table in s.stream(name, where))
-        writer.put_copies({video: s.stages(video.video_id) for video in there}, rows, replaced=replaced)
-    return Copied(ids, sum(map(len, s.clips_of(ids).values())))
+        writer.put_copies(videos, rows, replaced=plan.replaced)
+    if sources:
+        where = f"source_id IN {quoted(sources)}"
+        writer.put_passage_copies(sources, s.stream("passages", where))
+        copied.passages += s.scan("passages", ["source_id"], where).num_rows
+    put_paths(writer, plan, [*ids, *sources])
+    writer.flush()
+    copied.videos += ids
+    copied.sources += sources
+    copied.clips += sum(map(len, s.clips_of(ids).values()))
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:
@@ -177,20 +197,8 @@ def video_tables(meta: Meta | None) -> Iterator[str]:
     yield from ("evidence", *schema.MEASURED_TABLES, "clips")
 
 
-def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> Copied:
-    """Copy the passages of sources; they are seen once `Writer.put_file` has their paths.
-
-    One that `s` no longer has is left out.
-    """
-    there = [row.content_id for row in sources if row.content_id in s.sources]
-    passages = 0
-
-    def rows() -> Iterator[Any]:
-        nonlocal passages
-        for table in s.stream("passages", f"source_id IN {quoted(there)}"):
-            passages += table.num_rows
-            yield table
-
-    if there:
-        writer.put_passage_copies(there, rows())
-    return Copied(tuple(there), passages)
+def put_paths(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:
+    """Store which paths hold these contents."""
+    for content in contents:
+        for row in plan.paths.get(content, ()):
+            writer.put_file(row)
