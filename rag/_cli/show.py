@@ -131,7 +131,7 @@ def render_sheet(
     import numpy as np
 
     from corpora.video.reader import MediaReader
-    from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
+    from rag.rendering.contact_sheet import contact_sheet, save_png, sheet_times
     from rag.store.lookup import NEXT_OF_GONE
 
     still = is_still(citation.start, citation.end)
@@ -147,9 +147,9 @@ def render_sheet(
     name = Path(citation.path).name
     # The labels are the times asked for; a frame may have come on screen before the window.
     frames = Frames(np.array(times), images)
-    sheet = Sheet(name, "" if still else span(citation.start, citation.end), frames, citation.evidence)
+    subtitle = "" if still else span(citation.start, citation.end)
     try:
-        save_png(contact_sheet(sheet), out, policy)
+        save_png(contact_sheet(name, subtitle, frames, citation.evidence), out, policy)
     except OSError as error:
         raise file_error(out, error) from error
     return out

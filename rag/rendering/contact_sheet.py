@@ -36,17 +36,6 @@ _LINES_A_TEXT = 4
 _LONGEST_TEXT = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The contents of a contact sheet; times in seconds, the window half-open."""
-
-    title: str
-    subtitle: str
-    frames: Frames
-    """Upright frames in time order; may be empty, as for an audio file."""
-    evidence: tuple[Evidence, ...] = ()
-
-
 def sheet_times(start: float, end: float, count: int) -> list[float]:
     """`count` times in [start, end): the middles of `count` equal parts, in seconds."""
     if count < 1 or not end > start:
@@ -54,16 +43,19 @@ def sheet_times(start: float, end: float, count: int) -> list[float]:
     return [float(time) for time in midpoints(start, end, count)]
 
 
-def contact_sheet(sheet: Sheet) -> Image:
-    """An RGB image, 1200 pixels wide, as high as its frames and text need."""
+def contact_sheet(title: str, subtitle: str, shown: Frames, evidence: Sequence[Evidence] = ()) -> Image:
+    """An RGB image, 1200 pixels wide, as high as its frames and text need.
+
+    `shown`: upright frames in time order; may be empty, as for an audio file.
+    """
     from PIL import Image, ImageDraw
 
-    frames = sheet.frames.images
+    frames = shown.images
     if frames.ndim != 4 or frames.shape[3] != 3 or frames.dtype != np.uint8:
         raise ValueError(f"frames must be uint8 (n, h, w, 3), not {frames.dtype} {frames.shape}")
     pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
-    head = _header(pen, sheet)
-    words = _evidence_rows(pen, sheet.evidence)
+    head = _header(pen, title, subtitle)
+    words = _evidence_rows(pen, evidence)
     tile, columns = _tile_size(len(frames), *frames.shape[1:3])
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
@@ -72,7 +64,7 @@ def contact_sheet(sheet: Sheet) -> Image:
     pen = ImageDraw.Draw(sheet_image, "RGBA")
     plain, bold = font_for("0", 18), font_for("0", 18, bold=True)
     top = _write(pen, head, _MARGIN, plain)
-    _paste_frames(sheet_image, pen, sheet.frames, tile, columns, top, bold)
+    _paste_frames(sheet_image, pen, shown, tile, columns, top, bold)
     _write(pen, words, top + grid + (16 if words else 0), plain)
     return sheet_image
 
@@ -100,8 +92,8 @@ class _Row:
     indent: int = 0
 
 
-def _header(pen: ImageDraw, sheet: Sheet) -> list[_Row]:
-    title, quiet = visible(sheet.title), visible(sheet.subtitle)
+def _header(pen: ImageDraw, title: str, subtitle: str) -> list[_Row]:
+    title, quiet = visible(title), visible(subtitle)
     big, small = font_for(title, 30, bold=True), font_for(quiet, 20)
     title, quiet = drawable(title, big), drawable(quiet, small)
     rows = [_Row(line, big, _FOREGROUND, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]

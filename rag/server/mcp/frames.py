@@ -11,7 +11,7 @@ from corpora.records import Frames
 from rag.errors import UsageError
 from rag.library import Library
 from rag.records import VideoInterval
-from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
+from rag.rendering.contact_sheet import contact_sheet, sheet_times
 from rag.rendering.terminal import excerpt, span
 from rag.server.library_routes import known_video
 from rag.server.mcp.rows import LONGEST_TEXT, Absent, Opened, Video, video_of
@@ -64,7 +64,7 @@ def show_frames(
         image = Image.fromarray(images[0])
     else:
         evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
-        image = contact_sheet(Sheet(title, span(start, end), Frames(np.array(times), images), evidence))
+        image = contact_sheet(title, span(start, end), Frames(np.array(times), images), evidence)
     image.thumbnail((WIDEST, WIDEST))
     seconds = [round(time, 3) for time in times]
     shape = {"video_id": video_id, "title": title, "start": start, "end": end, "times": seconds}

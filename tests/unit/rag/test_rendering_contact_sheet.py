@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence, Frames
-from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
+from rag.rendering.contact_sheet import contact_sheet, sheet_times
 from rag.rendering.fonts import drawable, font_for
 
 COLOURS = np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]], np.uint8)
@@ -19,7 +19,7 @@ def _frames(count: int, height: int = 90, width: int = 160) -> Frames:
 
 
 def test_every_frame_is_on_the_sheet_in_reading_order() -> None:
-    pixels = np.asarray(contact_sheet(Sheet("A talk", "10-15 s", _frames(4))))
+    pixels = np.asarray(contact_sheet("A talk", "10-15 s", _frames(4)))
     assert pixels.shape[1:] == (1200, 3)
     centres = []
     for colour in COLOURS:
@@ -35,7 +35,7 @@ def test_every_frame_is_on_the_sheet_in_reading_order() -> None:
 
 def test_a_recording_without_images_still_has_a_sheet() -> None:
     nothing = Frames(np.empty(0), np.empty((0, 0, 0, 3), np.uint8))
-    sheet = contact_sheet(Sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),)))
+    sheet = contact_sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),))
     assert sheet.size[0] == 1200
     assert len(sheet.getcolors(100_000) or []) > 2
 
