@@ -33,7 +33,8 @@ from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.records import ClipRow, EgoFactInput, Query
 from eval.tasks.egofact.solvers.corpus import Corpus
 from indexers.protocol import TextEncoder
-from rag.errors import PromptTooLarge
+from rag.errors import BudgetSpent, PromptTooLarge
+from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles.answers import ChosenOption
 from rag.reasoners.roles.questions import AnchorEvent, RewrittenQuestion
 from rag.records import Question, Usage
@@ -230,9 +231,10 @@ def _library(rows: str) -> Path:
 
 
 class BuildModel(ScriptedReasoner):
-    """Each call counts 10 tokens; the last clip's screenshots get no readable reply."""
+    """Each call counts 10 tokens; the last clip's screenshots get no readable reply. `left`: calls until it
+    stops."""
 
-    def __init__(self) -> None:
+    def __init__(self, left: int = 10**9) -> None:
         super().__init__(
             describe_screenshot=describe,
             narrate_timeline=narrate,
@@ -244,7 +246,13 @@ class BuildModel(ScriptedReasoner):
             write_statements=write,
             check_choice=check,
         )
-        self._counted = 0
+        self._counted, self.left = 0, left
+
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        if not self.left:
+            raise BudgetSpent("no call is left")
+        self.left -= 1
+        return super().run(role, request)
 
     def usage(self) -> Usage:
         new, self._counted = len(self.kept) - self._counted, len(self.kept)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from eval.tasks.egofact.construction.annotated import read_events, read_release
-from eval.tasks.egofact.construction.model_build import Builder, Near, WikiHow
+from eval.tasks.egofact.construction.model_build import Builder, WikiHow
 from eval.tasks.egofact.construction.options import FactPair, WrittenPassages, choose_pairs
 from eval.tasks.egofact.construction.plan import Plan
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Shape, shape_of
@@ -19,8 +19,8 @@ from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
-from eval.tasks.egofact.replies import CallBudget, CallsSpent, StoredReplies
-from rag.errors import UsageError
+from eval.tasks.egofact.replies import StoredReplies
+from rag.errors import BudgetSpent, UsageError
 from rag.store.reading import Reader
 from tests.fakes.answer_world import BagOfWords, blank_frames, build_library
 from tests.fakes.egofact_world import SPOILT, THINGS, BuildModel, WordEncoder, near, passages, write_events
@@ -28,22 +28,16 @@ from tests.fakes.egofact_world import SPOILT, THINGS, BuildModel, WordEncoder, n
 SHAPE = Shape(6, 5, 4, 5, 4)
 
 
-def build(
-    folder: Path,
-    model: BuildModel,
-    budget: CallBudget | None = None,
-    out: str = "out",
-    passages_near: Near = near,
-) -> Plan:
+def build(folder: Path, model: BuildModel, out: str = "out") -> Plan:
     videos = read_events(folder / "events.jsonl")
-    with StoredReplies(folder / out / "work" / "replies.jsonl", model, BUILD_ROLES, budget) as replies:
+    with StoredReplies(folder / out / "work" / "replies.jsonl", model, BUILD_ROLES) as replies:
         return Builder(
             folder / out,
             replies,
             "scripted",
             blank_frames,
             lambda _: 30.0,
-            passages_near,
+            near,
             CachedEncoder(WordEncoder()),
             BuildSettings(cluster_share=1.0),
         ).build("egofact", videos, SHAPE, 1)
@@ -91,14 +85,15 @@ def test_a_model_builds_the_benchmark_from_events_and_raw_passages(folder: Path)
     assert all(any(name in each.object for name in THINGS) for each in read.passages)
 
 
-def test_a_bounded_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(folder: Path) -> None:
+def test_a_stopped_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(folder: Path) -> None:
     whole = BuildModel()
     build(folder, whole, out="whole")
     model, stops = BuildModel(), 0
     for _ in range(20):
+        model.left = 60
         try:
-            build(folder, model, CallBudget(max_calls=60))
-        except CallsSpent:
+            build(folder, model)
+        except BudgetSpent:
             stops += 1
     assert stops == len(whole.kept) // 60
     assert len(model.kept) == len(whole.kept)
@@ -107,8 +102,8 @@ def test_a_bounded_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(fol
 
 
 def test_replies_of_another_model_or_prompt_are_refused(folder: Path) -> None:
-    with pytest.raises(CallsSpent):
-        build(folder, BuildModel(), CallBudget(max_calls=1))
+    with pytest.raises(BudgetSpent):
+        build(folder, BuildModel(left=1))
     other = BuildModel()
     other.name = "other"
     with pytest.raises(UsageError, match="model was"):
@@ -116,13 +111,13 @@ def test_replies_of_another_model_or_prompt_are_refused(folder: Path) -> None:
 
 
 def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
-    with pytest.raises(CallsSpent):
-        build(folder, BuildModel(), CallBudget(max_calls=3))
+    with pytest.raises(BudgetSpent):
+        build(folder, BuildModel(left=3))
     path = folder / "out" / "work" / "replies.jsonl"
     path.write_bytes(path.read_bytes()[:-5])
-    model = BuildModel()
-    with pytest.raises(CallsSpent):
-        build(folder, model, CallBudget(max_calls=1))
+    model = BuildModel(left=1)
+    with pytest.raises(BudgetSpent):
+        build(folder, model)
     assert [float(asked.frame.times[0]) for asked in model.requests_of("describe_screenshot")] == [7.5]
 
 

@@ -18,11 +18,11 @@ import csv
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
 from eval.tasks.egofact.construction.segments import cut_segments
@@ -41,24 +41,22 @@ SCENARIOS = (
     "Fixing something in the home",
 )
 """Which Ego4D scenarios the paper takes (C.1)."""
-Held = TypeVar("Held")
 COLUMNS = ("video_uid", "clip_start", "clip_end", "clip_text")
 
 
-@dataclass(frozen=True, slots=True)
-class Narrated:
-    """One narration with its time in the video, seconds, [start, end)."""
-
-    video_uid: str
-    start: float
-    end: float
-    text: str
-    event: EventStructure | None = None
-    """Its structure, where the annotation has one."""
+def narrated(text: str, start: float, end: float) -> EventStructure:
+    """A narration with its time in the video, seconds [start, end), whose structure is still to be found."""
+    parts = dict.fromkeys(("agent", "action", "patient", "patient_canonical"), "")
+    return EventStructure(**EventFields(rewritten=text, **parts).model_dump(), start=start, end=end)
 
 
-def read_ego4dsounds(path: Path) -> list[Narrated]:
-    """The rows of an Ego4DSounds table. Raises `UsageError` naming file and line."""
+def _unsure(text: str) -> bool:
+    """Whether the annotator did not know what happens; such a narration is left out."""
+    return "#unsure" in text.casefold()
+
+
+def read_ego4dsounds(path: Path) -> dict[str, list[EventStructure]]:
+    """The narrations of an Ego4DSounds table by video uid. Raises `UsageError` naming file and line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -70,7 +68,7 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
     missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
     if missing:
         raise UsageError(f"{path}: no tab-separated column {missing[0]!r}; not an Ego4DSounds table")
-    found = []
+    found: dict[str, list[EventStructure]] = {}
     for number, row in enumerate(rows, 2):
         try:
             start, end = float(row["clip_start"]), float(row["clip_end"])
@@ -78,8 +76,8 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
             raise UsageError(f"{path}:{number}: clip_start or clip_end is no number") from error
         if not (math.isfinite(start) and math.isfinite(end)):
             raise UsageError(f"{path}:{number}: clip_start or clip_end is no number")
-        if row["video_uid"] and row["clip_text"] and 0 <= start < end:
-            found.append(Narrated(row["video_uid"], start, end, row["clip_text"]))
+        if row["video_uid"] and row["clip_text"] and 0 <= start < end and not _unsure(row["clip_text"]):
+            found.setdefault(row["video_uid"], []).append(narrated(row["clip_text"], start, end))
     return found
 
 
@@ -95,19 +93,14 @@ class _Release(BaseModel):
 
 def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
     """Scenarios and durations by video uid, of Ego4D's `ego4d.json`."""
-    videos = _read(path, _Release).videos
-    lengths = {video.video_uid: video.duration_sec for video in videos if video.duration_sec is not None}
-    return {video.video_uid: video.scenarios or () for video in videos}, lengths
-
-
-def _read(path: Path, kind: type[Held]) -> Held:
-    """Raises `UsageError` with the first fault."""
     try:
-        return TypeAdapter(kind).validate_json(path.read_bytes())
+        videos = _Release.model_validate_json(path.read_bytes()).videos
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
     except ValidationError as error:
         raise UsageError(f"{path}: not Ego4D's {path.name}: {validation_reason(error)}") from error
+    lengths = {video.video_uid: video.duration_sec for video in videos if video.duration_sec is not None}
+    return {video.video_uid: video.scenarios or () for video in videos}, lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +110,8 @@ class AnnotatedVideo:
     video_id: str
     file: Path
     """It need not exist."""
-    rows: tuple[Narrated, ...]
-    """By start."""
+    events: tuple[EventStructure, ...]
+    """By start; of one without an action the words alone."""
     scenarios: tuple[str, ...] = ()
     duration: float | None = None
     """Seconds; None where the annotation does not say it."""
@@ -135,20 +128,21 @@ def read_release(folder: Path, sounds: Path, scenarios: Sequence[str] = SCENARIO
     scenarios_of, lengths = read_metadata(metadata) if metadata else ({}, {})
     if scenarios and not scenarios_of:
         raise UsageError(f"{folder}: no ego4d.json, which names the scenarios of the videos")
-    by_video: dict[str, list[Narrated]] = {}
-    for row in read_ego4dsounds(sounds):
-        by_video.setdefault(row.video_uid, []).append(row)
     return [
         AnnotatedVideo(
             uid,
             next((path for path in _places(folder, uid) if path.is_file()), folder / "videos" / f"{uid}.mp4"),
-            tuple(sorted(held, key=lambda row: (row.start, row.end, row.text))),
+            _by_start(held),
             tuple(scenarios_of.get(uid, ())),
             lengths.get(uid),
         )
-        for uid, held in sorted(by_video.items())
+        for uid, held in sorted(read_ego4dsounds(sounds).items())
         if not scenarios or set(scenarios_of.get(uid, ())) & set(scenarios)
     ]
+
+
+def _by_start(events: Sequence[EventStructure]) -> tuple[EventStructure, ...]:
+    return tuple(sorted(events, key=lambda event: (event.start, event.end, event.rewritten)))
 
 
 def _bases(folder: Path) -> tuple[Path, ...]:
@@ -176,7 +170,7 @@ def read_events(path: Path) -> list[AnnotatedVideo]:
     """The videos of a file of events; see the module. Raises `UsageError` naming file and line."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file")
-    rows: dict[str, list[Narrated]] = {}
+    rows: dict[str, list[EventStructure]] = {}
     scenarios: dict[str, dict[str, None]] = {}
     for number, line in numbered_lines(path):
         try:
@@ -185,18 +179,17 @@ def read_events(path: Path) -> list[AnnotatedVideo]:
             raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
         if given.start >= given.end:
             raise UsageError(f"{path}:{number}: start {given.start:g} is not before end {given.end:g}")
-        event = None
+        event = narrated(given.text, given.start, given.end)
         if given.event is not None:
-            event = EventStructure(**given.event.model_dump(), start=given.start, end=given.end)
-        row = Narrated(given.video, given.start, given.end, given.text, event)
-        rows.setdefault(given.video, []).append(row)
+            event = replace(event, **given.event.model_dump())
+        rows.setdefault(given.video, []).extend([event] * (not _unsure(given.text)))
         scenarios.setdefault(given.video, {}).update(dict.fromkeys(given.scenarios))
     stems = [Path(video).stem for video in rows]
     return [
         AnnotatedVideo(
             Path(video).stem if stems.count(Path(video).stem) == 1 else video.replace("/", "_"),
             path.parent / video,
-            tuple(sorted(held, key=lambda row: (row.start, row.end, row.text))),
+            _by_start(held),
             tuple(scenarios[video]),
         )
         for video, held in sorted(rows.items())
@@ -204,33 +197,13 @@ def read_events(path: Path) -> list[AnnotatedVideo]:
 
 
 def raw_segments(video: AnnotatedVideo, out: Path, seconds: float, duration: float | None) -> list[Segment]:
-    """The clips of a video that hold an event; an event without a structure has its words alone.
-
-    Paths start at `out`, the folder of the benchmark.
-    """
-    events = [row.event or _unparsed(row) for row in video.rows if "#unsure" not in row.text.casefold()]
+    """The clips of a video that hold an event. Paths start at `out`, the folder of the benchmark."""
     cut = cut_segments(
         video.video_id,
         os.path.relpath(video.file, out),
-        [event for event in events if duration is None or event.end <= duration],
+        [event for event in video.events if duration is None or event.end <= duration],
         seconds=seconds,
         duration=duration,
         scenarios=video.scenarios,
     )
     return [clip for clip in cut if clip.events]
-
-
-def _unparsed(row: Narrated) -> EventStructure:
-    return EventStructure(
-        rewritten=row.text,
-        agent="",
-        action="",
-        patient="",
-        patient_canonical="",
-        patient_location=None,
-        patient_destination=None,
-        instrument=None,
-        event_location=None,
-        start=row.start,
-        end=row.end,
-    )

@@ -15,7 +15,7 @@ from corpora.records import Frames
 from corpora.video.reader import MediaReader
 from eval.task import SYNTHETIC_TEXT, ProgressCallback
 from eval.tasks.egofact.construction.annotated import AnnotatedVideo, raw_segments
-from eval.tasks.egofact.construction.options import CheckReader, Drafter, WrittenPassages
+from eval.tasks.egofact.construction.options import Drafter, WrittenPassages
 from eval.tasks.egofact.construction.plan import Plan, choose_representatives, plan_over
 from eval.tasks.egofact.construction.records import (
     SCREENSHOT_SECONDS,
@@ -37,7 +37,7 @@ from eval.tasks.egofact.construction.roles import (
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
-from eval.tasks.egofact.replies import CallBudget, StoredReplies
+from eval.tasks.egofact.replies import StoredReplies
 from localization.sampling import midpoints
 from rag.answering import ReadFrames
 from rag.errors import FileProblem, ReplyInvalid, UsageError
@@ -49,50 +49,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from indexers.protocol import TextEncoder
     from rag.settings import Settings
 
 PREFIXES = ("the video that shows ", "the video that ", "a video that shows ")
-
-
-@dataclass(frozen=True)
-class Narrator:
-    """Screenshots to a timeline, and the timeline to a narration and keywords (C.1)."""
-
-    replies: StoredReplies
-    read_frames: ReadFrames
-    locate: Callable[[Segment], str]
-    """The video file of a clip."""
-
-    def narrate(self, clip: Segment) -> Segment:
-        """The clip with its description, narration and keywords. Raises `ReplyInvalid` or `FileProblem`."""
-        timeline = self._timeline(clip)
-        key = (clip.clip_id, timeline.text)
-        narration = self.replies.run(NARRATE_TIMELINE, lambda: timeline, *key)
-        words = self.replies.run(TIMELINE_KEYWORDS, lambda: timeline, *key).keywords
-        return replace(
-            clip, description=described(narration.concise), narration=narration.detailed, keywords=words
-        )
-
-    def _timeline(self, clip: Segment) -> Timeline:
-        times = midpoints(clip.start, clip.end, max(1, round((clip.end - clip.start) / SCREENSHOT_SECONDS)))
-        decoded = cache(lambda: self.read_frames(self.locate(clip), times))
-
-        def screenshot(at: int) -> Screenshot:
-            frames = decoded()
-            one = replace(frames, times=frames.times[at : at + 1], images=frames.images[at : at + 1])
-            return Screenshot(one, clip.scenarios)
-
-        entries = [(event.start, "Sound", event.rewritten) for event in clip.events]
-        for at, time in enumerate(times.tolist()):
-            text = self.replies.run(
-                DESCRIBE_SCREENSHOT, partial(screenshot, at), clip.clip_id, round(time, 3)
-            ).description
-            entries.append((time, "Scene", text))
-        lines = [
-            f"[{_clock(time)}] ({kind}) {' '.join(text.split())}" for time, kind, text in sorted(entries)
-        ]
-        return Timeline("\n".join(lines), clip.scenarios)
 
 
 def _clock(seconds: float) -> str:
@@ -109,24 +68,17 @@ def described(concise: str) -> str:
     return text
 
 
-def structured(clip: Segment, replies: StoredReplies) -> Segment:
-    """The clip with its annotated lines as event structures (C.2.1); lines without an event are left out."""
-    parsed = [
-        event if event.action else parse_event(replies, event.rewritten, event.start, event.end)
-        for event in clip.events
-    ]
-    return replace(clip, events=tuple(event for event in parsed if event is not None))
-
-
-def parse_event(replies: StoredReplies, text: str, start: float, end: float) -> EventStructure | None:
-    """A narration into its structure; None where it names no action, or the reply cannot be read."""
-    try:
+def structured(event: EventStructure, replies: StoredReplies) -> EventStructure | None:
+    """An annotated line as an event structure (C.2.1); None where it names no action, or the reply cannot be
+    read."""
+    if event.action:
+        return event
+    text = event.rewritten
+    with contextlib.suppress(ReplyInvalid):
         reply = replies.run(EVENT_STRUCTURE, lambda: text, text)
-    except ReplyInvalid:
-        return None
-    if not reply.rewritten.strip() or not reply.action.strip():
-        return None
-    return EventStructure(**reply.model_dump(), start=start, end=end)
+        if reply.rewritten.strip() and reply.action.strip():
+            return EventStructure(**reply.model_dump(), start=event.start, end=event.end)
+    return None
 
 
 WORK = "work"
@@ -161,8 +113,8 @@ class Builder:
     def build(self, name: str, videos: Sequence[AnnotatedVideo], shape: Shape, seed: int) -> Plan:
         """Write the benchmark `name`. What the model said before is taken from `replies`.
 
-        Raises `CallsSpent` where its budget is, another `ReasonerError` where the model fails, and
-        `UsageError` where nothing can be asked of the videos.
+        Raises `ReasonerError` where the model fails, and `UsageError` where nothing can be asked of the
+        videos.
         """
         there = [video for video in videos if video.file.is_file()]
         if not there:
@@ -172,10 +124,13 @@ class Builder:
         if not narrated:
             raise UsageError(f"none of {len(raw)} clips could be narrated by {self.model}")
         chosen = choose_representatives(narrated, self.encoder, shape.clips, self.settings, seed)
-        kept = [structured(clip, self.replies) for clip in chosen]
+        parsed = ([structured(event, self.replies) for event in clip.events] for clip in chosen)
+        kept = [
+            replace(clip, events=tuple(filter(None, events)))
+            for clip, events in zip(chosen, parsed, strict=True)
+        ]
         kept = [clip for clip in kept if len(clip.events) >= self.settings.min_events]
-        reader = CheckReader(self.replies, self.model)
-        passages = WrittenPassages(self.near, self.replies, reader)
+        passages = WrittenPassages(self.near, self.replies)
         drafter = Drafter(passages, self.settings, seed, self.replies)
         before = {
             "annotated videos": {"clips": len(videos)},
@@ -184,7 +139,7 @@ class Builder:
             "narrated": {"clips": len(narrated)},
             "representatives with two annotated events": {"clips": len(chosen)},
         }
-        plan = plan_over(kept, drafter, self.encoder, passages.found, reader, shape, before)
+        plan = plan_over(kept, drafter, self.encoder, shape, before)
         self._write(plan, passages, shape, {"name": name, "split": "test", "seed": seed})
         return plan
 
@@ -224,15 +179,44 @@ class Builder:
 
     def _narrated(self, clips: Sequence[Segment]) -> list[Segment]:
         """Those of which a narration could be made."""
-        narrator = Narrator(self.replies, self.read_frames, lambda clip: os.fspath(self.out / clip.path))
         found = []
         for at, clip in enumerate(clips):
             self.say(at, len(clips), "clips narrated")
             try:
-                found.append(narrator.narrate(clip))
+                found.append(self._narrate(clip))
             except (ReplyInvalid, FileProblem):
                 continue
         return found
+
+    def _narrate(self, clip: Segment) -> Segment:
+        """The clip with its description, narration and keywords (C.1)."""
+        timeline = self._timeline(clip)
+        key = (clip.clip_id, timeline.text)
+        narration = self.replies.run(NARRATE_TIMELINE, lambda: timeline, *key)
+        words = self.replies.run(TIMELINE_KEYWORDS, lambda: timeline, *key).keywords
+        return replace(
+            clip, description=described(narration.concise), narration=narration.detailed, keywords=words
+        )
+
+    def _timeline(self, clip: Segment) -> Timeline:
+        """Screenshots and annotated lines in time order (C.1)."""
+        times = midpoints(clip.start, clip.end, max(1, round((clip.end - clip.start) / SCREENSHOT_SECONDS)))
+        decoded = cache(lambda: self.read_frames(os.fspath(self.out / clip.path), times))
+
+        def screenshot(at: int) -> Screenshot:
+            frames = decoded()
+            one = replace(frames, times=frames.times[at : at + 1], images=frames.images[at : at + 1])
+            return Screenshot(one, clip.scenarios)
+
+        entries = [(event.start, "Sound", event.rewritten) for event in clip.events]
+        for at, time in enumerate(times.tolist()):
+            key = (clip.clip_id, round(time, 3))
+            text = self.replies.run(DESCRIBE_SCREENSHOT, partial(screenshot, at), *key).description
+            entries.append((time, "Scene", text))
+        lines = (
+            f"[{_clock(time)}] ({kind}) {' '.join(text.split())}" for time, kind, text in sorted(entries)
+        )
+        return Timeline("\n".join(lines), clip.scenarios)
 
 
 def opening(text: str) -> str:
@@ -281,35 +265,24 @@ class WikiHow:
         return [FactPassage(one.passage_id, one.title, one.text, name, "") for _, one in best[:TRIED]]
 
 
-def _encoder(settings: Settings) -> TextEncoder:
-    """The text encoder that the settings name, by default that of the reports (`eval.task.SYNTHETIC_TEXT`):
-    the thresholds of construction are of its cosines."""
-    from indexers.registry import open_query_encoder
-
-    encoder = settings.encoder
-    if "text" not in encoder.model_fields_set:
-        encoder = encoder.model_copy(update={"text": SYNTHETIC_TEXT})
-    return open_query_encoder(encoder.text, encoder)
-
-
 @contextlib.contextmanager
 def open_builder(
-    out: Path,
-    settings: Settings,
-    wikihow: Path | None,
-    budget: CallBudget,
-    say: ProgressCallback = lambda *_: None,
+    out: Path, settings: Settings, wikihow: Path | None, say: ProgressCallback = lambda *_: None
 ) -> Iterator[Builder]:
     """A builder over the folder `out`; replies and the index of `wikihow` are kept in `work/` below it.
 
     Raises `UsageError` where the replies there are another model's, and what opening a model raises.
     """
-    numbers = BuildSettings()
-    encoder = CachedEncoder(_encoder(settings))
+    from indexers.registry import open_query_encoder
+
+    numbers, named = BuildSettings(), settings.encoder
+    if "text" not in named.model_fields_set:  # the thresholds of construction are of its cosines
+        named = named.model_copy(update={"text": SYNTHETIC_TEXT})
+    encoder = CachedEncoder(open_query_encoder(named.text, named))
     reasoner = open_reasoner(settings, None)
     with (
         MediaReader(settings.video.decoder, settings.video.stall_seconds) as media,
-        StoredReplies(out / WORK / REPLIES, reasoner, BUILD_ROLES, budget) as replies,
+        StoredReplies(out / WORK / REPLIES, reasoner, BUILD_ROLES) as replies,
     ):
 
         def read_frames(path: str, times: NDArray[np.float64]) -> Frames:

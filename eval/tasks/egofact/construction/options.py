@@ -35,33 +35,19 @@ COUNTERFACTS = 3
 """C.2.5: beside each fact."""
 
 
-class CheckReader:
-    """The reader that the filters of validity and non-triviality ask: the model, with texts or with none."""
-
-    def __init__(self, replies: StoredReplies, name: str) -> None:
-        self.name = name
-        self._replies = replies
-
-    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        """The label of the option it chooses. Raises `ReplyInvalid`."""
-        texts = tuple(context_texts)
-        reply = self._replies.run(
-            CHECK_CHOICE,
-            lambda: CheckRequest(question, texts),
-            question.text,
-            *question.options,
-            *(f"text: {text}" for text in texts),
-        )
-        return LETTERS.index(reply.choice)
+def chosen_option(replies: StoredReplies, question: Question, texts: Sequence[str] = ()) -> int:
+    """The option that the model chooses, with texts or with none: what the filters of validity and
+    non-triviality ask. Raises `ReplyInvalid`."""
+    key = (question.text, *question.options, *(f"text: {text}" for text in texts))
+    reply = replies.run(CHECK_CHOICE, lambda: CheckRequest(question, tuple(texts)), *key)
+    return LETTERS.index(reply.choice)
 
 
 class WrittenPassages:
     """WikiHow passages of an object with statements that a model wrote and passed (C.2.5, steps 1 to 3)."""
 
-    def __init__(
-        self, near: Callable[[str], Sequence[FactPassage]], replies: StoredReplies, reader: CheckReader
-    ) -> None:
-        self._near, self._replies, self._reader = near, replies, reader
+    def __init__(self, near: Callable[[str], Sequence[FactPassage]], replies: StoredReplies) -> None:
+        self._near, self._replies = near, replies
         self._of: dict[str, tuple[FactPassage, ...]] = {}
         self.found: dict[str, FactPassage] = {}
         """Each passage that a query may rest on, by its id."""
@@ -105,8 +91,8 @@ class WrittenPassages:
         )
         right = order.index(0)
         return (
-            self._reader.answer(question, [passage.text]) == right
-            and self._reader.answer(question, []) != right
+            chosen_option(self._replies, question, [passage.text]) == right
+            and chosen_option(self._replies, question) != right
         )
 
 

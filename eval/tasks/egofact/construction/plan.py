@@ -1,8 +1,8 @@
 """The construction in memory (EgoFact, appendix C): clips and passages in, checked queries and counts out.
 
-Each query is checked (section 2.2) by a `CheckReader`, which answers a multiple-choice question from the
-texts it is given, or from none. A query is valid if, given the gold event and the gold passage, the reader
-answers right; it is non-trivial if, given question and options alone, it does not. Whether it is
+Each query is checked (section 2.2) by the model, which answers it from the texts it is given, or from
+none. A query is valid if, given the gold event and the gold passage, it is
+answered right; it is non-trivial if, given question and options alone, it is not. Whether it is
 ambiguous, `questions` decides.
 
 The final choice has as many clips, and as many queries of each family, as the shape says (table 1).
@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.construction.options import CheckReader, Drafter
+from eval.tasks.egofact.construction.options import Drafter, chosen_option
 from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of
-from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
+from eval.tasks.egofact.construction.records import BuildSettings, Segment, Shape
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
@@ -31,12 +31,6 @@ from rag.records import Question
 
 if TYPE_CHECKING:
     from eval.tasks.egofact.construction.segments import CachedEncoder
-
-
-def answers_right(query: Query, reader: CheckReader, texts: Sequence[str] = ()) -> bool:
-    """Whether the reader answers a query right from `texts`, without its gold."""
-    question = Question(query.query_id, query.text, query.options)
-    return reader.answer(question, texts) == LETTERS.index(query.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +146,18 @@ def plan_over(
     kept: Sequence[Segment],
     drafter: Drafter,
     encoder: CachedEncoder,
-    passages: Mapping[str, FactPassage],
-    reader: CheckReader,
     shape: Shape,
     before: Mapping[str, Mapping[str, int]],
 ) -> Plan:
     """From the representative clips, their events structured, to the final queries.
 
-    `passages`: by id, of every option that `drafter` drafts. `before`: counts of the steps so far.
+    `before`: counts of the steps so far.
     """
     settings = drafter.settings
     asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
     rivals = Rivals(kept, encoder, settings)
     clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
-    gate = _Gate(drafter, reader, passages)
+    gate = _Gate(drafter)
     chosen = select(clear, shape, gate.accept, drafter.seed)
     counts: dict[str, Mapping[str, int]] = {
         **before,
@@ -191,9 +183,6 @@ class _Gate:
     """Drafts and checks one candidate at a time, and counts why there is no query of it."""
 
     drafter: Drafter
-    reader: CheckReader
-    passages: Mapping[str, FactPassage]
-    """By id."""
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def accept(self, candidate: Candidate) -> Query | None:
@@ -214,10 +203,11 @@ class _Gate:
             return f"without {query}"
         gold = [candidate.target.rewritten]
         if query.passage is not None:
-            gold.append(self.passages[query.passage].text)
-        if not answers_right(query, self.reader, gold):
+            gold.append(self.drafter.passages.found[query.passage].text)
+        question, right = Question("", query.text, query.options), LETTERS.index(query.answer)
+        if chosen_option(self.drafter.replies, question, gold) != right:
             return "not valid"
-        return "trivial" if answers_right(query, self.reader) else query
+        return "trivial" if chosen_option(self.drafter.replies, question) == right else query
 
     def _count(self, step: str, candidate: Candidate) -> None:
         self.counts.setdefault(step, Counter())[candidate.family] += 1
