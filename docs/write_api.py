@@ -5,7 +5,6 @@ With `--check` nothing is written, and the exit status is 1 where the page is ou
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import griffe
 from griffe2md import ConfigDict, render_object_docs
 
+import rag
 from rag import errors
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,16 +38,6 @@ CONFIG = ConfigDict(
     summary=False,
     filters=["!^_"],
 )
-
-
-def exports() -> dict[str, set[str]]:
-    """Module to names: what `rag/__init__.py` exports, by the imports that a type checker sees."""
-    tree = ast.parse((ROOT / "rag" / "__init__.py").read_text(encoding="utf-8"))
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    found: dict[str, set[str]] = {}
-    for node in imports:
-        found.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
-    return {module: names for module, names in found.items() if "." in module}
 
 
 @cache
@@ -78,7 +68,8 @@ def error_lines(kind: type, depth: int = 0) -> Iterator[str]:
 
 def page() -> str:
     """The page: one section for every object, sorted by name."""
-    objects = [load(module, name) for module, names in exports().items() for name in names]
+    exports = [(module, name) for module, names in rag._MODULES.items() for name in names.split()]
+    objects = [load(module, name) for module, name in exports if module != "rag"]
     sections = [
         render_object_docs(each, CONFIG).strip() for each in sorted(objects, key=lambda one: one.name)
     ]

@@ -1,4 +1,4 @@
-"""Write docs/reference/cli.md, settings.md, openapi.json and the blocks of json.md.
+"""Write docs/reference/cli.md, settings.md and openapi.json.
 
 `python docs/write_reference.py [--check]`
 
@@ -8,51 +8,22 @@ With `--check` nothing is written, and the exit status is 1 where a page is out 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import itertools
 import json
-import os
 import re
 import sys
-import types
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    NotRequired,
-    Required,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from corpora.records import Problem
-from eval.runs.runner import Done
-from indexers.models.lookup import ModelRow
-from rag._cli.batch import Counts
 from rag._cli.commands import app
-from rag._cli.eval_commands import Listed
-from rag._cli.show import Shown
-from rag.checks import Check
-from rag.export.records import Exported
-from rag.indexing.merging import MergeReport
-from rag.indexing.report import IndexReport
-from rag.rendering.shapes import AskDocument, CitationItem, LocalizeDocument, SearchDocument
-from rag.server.library_routes import ShotsDocument, SoundItem
-from rag.settings import ResolvedSetting, Settings
-from rag.store.records import FileStatus, Removed, Stats
-from rag.web.building import BuildReport
-from rag.web.fetching import FetchReport
+from rag.settings import Settings
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 _COLUMNS = 96
@@ -266,141 +237,6 @@ def _allowed(field: FieldInfo) -> str:
     return " and ".join(bounds)
 
 
-_WIDTH = 110
-"""Characters of a line; a record that needs more has a line for each key."""
-
-DOCUMENTS: dict[str, Sequence[Any]] = {
-    "rag.ask/1": [AskDocument],
-    "rag.search/1": [SearchDocument],
-    "rag.shots/1": [ShotsDocument],
-    "rag.localize/1": [LocalizeDocument],
-    "rag.show/1": [{"citation": CitationItem}, Shown],
-    "rag.export/1": [Exported, {"path": str}],
-    "rag.index/1": [IndexReport],
-    "rag.stats/1": [Stats],
-    "rag.problems/1": [{"problems": list[Problem]}],
-    "rag.files/1": [{"files": list[FileStatus]}],
-    "rag.remove/1": [Removed],
-    "rag.library/1": [MergeReport],
-    "rag.doctor/1": [{"ok": bool, "checks": list[Check]}],
-    "rag.settings/1": [{"settings": list[ResolvedSetting]}],
-    "rag.models/1": [{"models": list[ModelRow]}],
-    "rag.models.pull/1": [{"name": str, "path": str}],
-    "rag.batch/1": [{"out": NotRequired[str], "run": NotRequired[str], "windows": NotRequired[str]}, Counts],
-    "rag.demo/1": [{"folder": str, "index": "rag.index/1", "answers": "rag.ask/1[]"}],
-    "rag.eval.list/1": [{"benchmarks": list[Listed]}],
-    "rag.eval.run/1": [{"benchmark": str, "runs": list[Done]}],
-    "rag.eval.score/1": [{"runs": list[Done]}],
-    "rag.eval.report/1": [{"files": list[str]}],
-    "rag.eval.show/1": [{"query": dict, "sample": dict, "picture": str | None}],
-    "rag.web.build/1": [BuildReport],
-    "rag.web.fetch/1": [FetchReport],
-}
-"""The parts whose keys a document has in turn: records, or keys with their types."""
-
-
-SCALARS: dict[Any, str] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
-    dict: "object",
-    Any: "any",
-}
-
-
-class Key(NamedTuple):
-    """A key of an object: its type, and what its field's docstring says."""
-
-    name: str
-    kind: Any
-    about: str = ""
-
-
-def keys_of(part: Any) -> Iterator[Key]:
-    """The keys of a record, which are its fields, or of a mapping of names to types."""
-    if isinstance(part, Mapping):
-        yield from (Key(name, kind) for name, kind in part.items())
-        return
-    hints = get_type_hints(part, include_extras=True)
-    about = {} if part is SoundItem else _docs(part)  # it has no source
-    names = [each.name for each in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else hints
-    for name in names:
-        if name not in ("schema", "model_config"):
-            yield Key(name, hints[name], about.get(name, ""))
-
-
-def shape_of(kind: Any, indent: str = "") -> str:
-    """A type as TypeScript writes it."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin in (Annotated, NotRequired, Required):
-        return shape_of(inner[0], indent)
-    if origin is Literal:
-        return " | ".join(json.dumps(value) for value in inner)
-    if origin in (types.UnionType, Union):
-        return " | ".join(dict.fromkeys(shape_of(one, indent) for one in inner))
-    if kind in SCALARS or isinstance(kind, str):
-        return SCALARS.get(kind, kind)
-    outer = origin or kind
-    if issubclass(outer, os.PathLike):
-        return "string"
-    if issubclass(outer, Mapping) and inner:
-        return "object" if inner[-1] is Any else f"{{[key: string]: {shape_of(inner[-1], indent)}}}"
-    if issubclass(outer, tuple) and inner and inner[-1] is not Ellipsis:
-        return f"[{', '.join(shape_of(one, indent) for one in inner)}]"
-    if issubclass(outer, Sequence | Set):
-        item = shape_of(inner[0], indent)
-        return f"({item})[]" if " | " in item and not item.endswith("}") else f"{item}[]"
-    return record_shape([*keys_of(outer)], indent)
-
-
-def record_shape(keys: Sequence[Key], indent: str = "") -> str:
-    """An object on one line, where it fits and no key has a docstring; else a line for each key."""
-    rows = [f"{key.name}{_optional(key)}: {shape_of(key.kind, indent + '  ')}" for key in keys]
-    line = f"{{{', '.join(rows)}}}"
-    if indent and len(line) + len(indent) <= _WIDTH - 30 and not any(_about(key) for key in keys):
-        return line
-    lines = []
-    for key, row in zip(keys, rows, strict=True):
-        about = _about(key)
-        short = len(indent) + len(row) + len(about) <= _WIDTH - 6 and "\n" not in row
-        lines += [f"{indent}  // {about}"] if about and not short else []
-        lines.append(f"{indent}  {row}" + (f"  // {about}" if about and short else ""))
-    return "\n".join(["{", *lines, f"{indent}}}"])
-
-
-def _optional(key: Key) -> str:
-    return "?" if get_origin(key.kind) is NotRequired else ""
-
-
-def _about(key: Key) -> str:
-    """The docstring of a field, or the description in its type."""
-    found = [key.about, *(each.description for each in _metadata(key.kind) if isinstance(each, FieldInfo))]
-    return next(filter(None, found), "")
-
-
-def _metadata(kind: Any) -> Iterator[Any]:
-    yield from getattr(kind, "__metadata__", ())
-    if get_origin(kind) in (NotRequired, Required, Annotated):
-        yield from _metadata(get_args(kind)[0])
-
-
-def document_keys(schema: str) -> list[Key]:
-    """The keys of the documents of a schema."""
-    return [Key("schema", Literal[schema]), *itertools.chain(*map(keys_of, DOCUMENTS[schema]))]
-
-
-def json_page() -> str:
-    """The page of JSON documents, whose blocks are written here, by their `schema`, and its text by hand."""
-    page = (REFERENCE / "json.md").read_text(encoding="utf-8")
-
-    def block(found: re.Match[str]) -> str:
-        return f"```ts\n{record_shape(document_keys(found[1]))}\n```"
-
-    return re.sub(r'```ts\n\{\n  schema: "([^"]+)".*?```', block, page, flags=re.DOTALL)
-
-
 def openapi_page() -> str:
     """The description of the REST API, as the server gives it."""
     from rag.server.app import build_app
@@ -413,7 +249,7 @@ def openapi_page() -> str:
     return json.dumps(build_app(service).openapi(), indent=1, sort_keys=True) + "\n"
 
 
-PAGES = {"cli.md": cli_page, "settings.md": settings_page, "json.md": json_page, "openapi.json": openapi_page}
+PAGES = {"cli.md": cli_page, "settings.md": settings_page, "openapi.json": openapi_page}
 
 
 def main() -> int:
