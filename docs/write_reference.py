@@ -70,48 +70,7 @@ In the environment the same is `RAG_SEARCH__TOP_K=8`: two underscores after a se
 `RAG_SCAN__EXCLUDE='["drafts/*"]'`.
 """
 
-_NOTES = {
-    "reasoner": """
-A language model on this machine, behind any OpenAI-compatible server (llama.cpp, Ollama, vLLM, LM Studio):
-
-```toml
-[reasoner]
-kind = "openai"
-base_url = "http://127.0.0.1:11434/v1"
-model = "the name that the server lists"
-```
-
-Give the server a context that holds a question: five windows of 15 frames at 336 pixels are about 20,000
-tokens (a patch of 28 x 28 pixels counted as one), and some servers truncate a longer prompt silently. Fewer
-frames: `localize.frame_budget`. A text-only model needs `images = false`.
-
-A model in this process; only safetensors are read, and no code from the model folder is run:
-
-```toml
-[reasoner]
-kind = "transformers"
-model = "/models/a-vision-language-model"
-```
-
-A question-answering model for open questions about text ([how to](../how-to/answer-from-text.md)):
-
-```toml
-[reasoner]
-kind = "extractive"
-model = "roberta-base-squad2"
-```
-
-Planning (rewriting, facets, queries, plans, picking results), looking (locating, observing, timelines,
-checking videos and frames) and judging may each have a separate model; answering is done by that of
-`[reasoner]`:
-
-```toml
-[reasoner.planner]
-model = "a larger text-only model"
-images = false
-```
-"""
-}
+_NOTES = {"reasoner": "\n[Use a language model](../how-to/reasoner.md#use-a-language-model) has examples.\n"}
 """Text below a section's table."""
 
 

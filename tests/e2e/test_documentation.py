@@ -106,7 +106,7 @@ def install(guide: str, folder: Path) -> str:
     assert len(modules[0][1].splitlines()) < MAX_LINES
     for name, source in modules:
         (folder / name).write_text(source, encoding="utf-8")
-    (declared,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (declared,) = re.findall(r"```toml\n(\[project.*?)```", page, re.DOTALL)
     name = Path(guide).stem
     metadata = folder / f"{name}-1.0.dist-info"
     metadata.mkdir()
