@@ -169,8 +169,6 @@ class Task(ABC, Generic[Environment]):
     """Of the data; None where it has none or none was given."""
     report: Report = GENERIC
     score_type: type[Score] = Score
-    judges: ClassVar[Mapping[str, str]] = {}
-    """Name of each judge of `rag eval score --judge`, and what it is; the first is the default."""
     measures: ClassVar[Mapping[str, Measure]] = {}
     """Measures of this task in `results.json`, beside those of all tasks."""
 
@@ -194,16 +192,9 @@ class Task(ABC, Generic[Environment]):
             raise UsageError(f"no system {name!r}; there are {', '.join(self.solvers)}")
         return found
 
-    def open_scorer(self, prepared: Prepared[Environment], judge: str | None = None) -> Scorer:  # noqa: ARG002 (of a subclass)
-        """`judge`: of `rag eval score --judge`. Raises `UsageError` for one that the task does not have."""
-        self.check_judge(judge)
+    def open_scorer(self, prepared: Prepared[Environment]) -> Scorer:  # noqa: ARG002 (of a subclass)
+        """Right is the gold letter, unless a task says otherwise."""
         return ExactScorer()
-
-    def check_judge(self, judge: str | None) -> None:
-        """Raises `UsageError` for a judge that is none of `judges`."""
-        if judge is not None and judge not in self.judges:
-            known = f"its judges are {', '.join(self.judges)}" if self.judges else "it has no judge"
-            raise UsageError(f"{self.name}: no judge {judge!r}; {known}")
 
     def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:  # noqa: ARG002 (of a subclass)
         """Further files of a run folder, text by name: what a benchmark's server takes."""

@@ -201,8 +201,6 @@ class Sample:
 _SHARED = {each.name for each in fields(Output)} & {each.name for each in fields(Sample)} - {"evidence"}
 _IN_SAMPLE = {each.name for each in fields(Sample)}
 
-ScoreT = TypeVar("ScoreT", bound=Score)
-
 
 def make_sample(
     query: Query, output: Output, score: Score, window: tuple[float, float] | None = None
@@ -271,19 +269,6 @@ def output_of(sample: Sample, kind: type[Score]) -> Output:
         evidence={key: value for key, value in sample.evidence.items() if key not in own},
         **{name: getattr(sample, name) for name in _SHARED},
     )
-
-
-def score_of(sample: Sample, kind: type[ScoreT]) -> ScoreT:
-    """The typed score of a stored sample; raises `KeyError` where it was not scored as `kind`."""
-    found: dict[str, Any] = {}
-    for each in fields(kind):
-        if each.name in _IN_SAMPLE:
-            found[each.name] = getattr(sample, each.name)
-        elif each.name in sample.evidence:
-            found[each.name] = sample.evidence[each.name]
-        elif each.default is MISSING and each.default_factory is MISSING:
-            raise KeyError(each.name)
-    return kind(**found)
 
 
 def _says(score: Score, each: Any) -> bool:

@@ -336,11 +336,10 @@ def measure(task: Task[Any], folder: Path) -> Run:
     return run
 
 
-def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, judge: str | None = None) -> Run:
+def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path) -> Run:
     """Score every stored sample of a run again, without its solver, and measure the run.
 
-    The samples and the identity's `scorer` are replaced. Raises `UsageError` for an unfinished run, and
-    for a judge that the task does not have.
+    The samples and the identity's `scorer` are replaced. Raises `UsageError` for an unfinished run.
     """
     run = read_run_folder(folder)
     if not run.complete:
@@ -348,7 +347,7 @@ def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, judge: s
             f"{folder}: {len(run.samples)} of {len(run.queries)} queries are answered; "
             "finish it with 'rag eval run'"
         )
-    scorer = task.open_scorer(prepared, judge)
+    scorer = task.open_scorer(prepared)
     samples = [
         _scored_again(query, sample, scorer, task)
         for query, sample in zip(run.queries, run.samples, strict=True)

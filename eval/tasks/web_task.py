@@ -386,10 +386,10 @@ class JudgedVideos:
             return None
 
 
-def judge_settings(judge: str, reasoner: Reasoner) -> dict[str, Any]:
-    """JSON for a scorer's `settings`: the kind of judge, and its model where that is none of those tested."""
-    apart = judge == "reasoner" and judge_is_apart(reasoner)
-    return {"judge": judge, **({"judge_model": part_of(reasoner, "judge").name} if apart else {})}
+def judge_settings(reasoner: Reasoner) -> dict[str, Any]:
+    """JSON for a scorer's `settings`: the model of the judge, where that is none of those tested."""
+    apart = {"judge_model": part_of(reasoner, "judge").name} if judge_is_apart(reasoner) else {}
+    return {"judge": "reasoner", **apart}
 
 
 def require_reachable(failure: str, query_id: str) -> None:

@@ -185,12 +185,11 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
 def score(
     session: Session,
     run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
-    judge: Annotated[str | None, option("--judge NAME", "Another judge of the benchmark.")] = None,
     data: Data = None,
 ) -> int:
     """Score the samples of complete runs again.
 
-    With the settings and judge given now. The stored outputs stay;
+    With the settings given now, as another [reasoner.judge]. The stored outputs stay;
     scores, figures and the run's scorer are replaced.
     """
     from eval.runs.folder import read_run_folder, run_folders
@@ -201,7 +200,7 @@ def score(
         held = read_run_folder(folder)
         with CountProgress(f"{held.identity['benchmark']}: preparing its data") as progress:
             task, prepared = prepare_task(held, data, session.settings, progress.update)
-            made = score_again(task, prepared, folder, judge)
+            made = score_again(task, prepared, folder)
         done.append(done_of(made, 0))
     session.report("rag.eval.score/1", {"runs": done}, run_lines(task, done))
     return 0

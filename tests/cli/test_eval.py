@@ -66,21 +66,20 @@ def test_a_setting_that_a_task_cannot_honour_is_refused(capsys) -> None:
     assert not Path("egofact-workbench-mini").exists()
 
 
-def test_a_run_is_scored_again(capsys) -> None:
+def test_a_run_is_scored_again(capsys, monkeypatch) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8"]) == 0
     path = Path("runs/toy/localized-seed0/samples.jsonl")
     first = path.read_bytes()
     capsys.readouterr()
-    assert main(["eval", "score", "runs/toy", "--judge", "die"]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(ToyTask, "judge", "die")
+        assert main(["eval", "score", "runs/toy"]) == 0
     shape = printed(capsys)
     assert shape["schema"] == "rag.eval.score/1"
     assert (shape["runs"][0]["asked"], shape["runs"][0]["kept"]) == (0, 8)
     assert path.read_bytes() != first
     assert main(["eval", "score", "runs/toy/localized-seed0"]) == 0
     assert path.read_bytes() == first
-    capsys.readouterr()
-    assert main(["eval", "score", "runs/toy", "--judge", "moon"]) == 2
-    assert "toy: no judge 'moon'; its judges are coin, die" in capsys.readouterr().err
 
 
 def test_run_then_report_then_show(capsys) -> None:

@@ -31,10 +31,9 @@ def test_the_toy(name: str) -> None:
     assert [query.query_id for query in prepared.queries] == ["q000", "q001", "q002"]
     output = check_solver(task, prepared, name)
     assert output.choice in {*"ABCDEF", None}
-    for judge in (None, "die"):
-        check_scorer(task, prepared, output, judge)
-        score = task.open_scorer(prepared, judge).score(prepared.queries[0], output)
-        assert score.correct == (output.choice == prepared.queries[0].answer)
+    check_scorer(task, prepared, output)
+    score = task.open_scorer(prepared).score(prepared.queries[0], output)
+    assert score.correct == (output.choice == prepared.queries[0].answer)
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -88,8 +87,8 @@ class Leaking(ToyTask):
 
 
 class Unsure(ToyTask):
-    def open_scorer(self, prepared: Prepared[None], judge: str | None = None) -> Scorer:
-        del prepared, judge
+    def open_scorer(self, prepared: Prepared[None]) -> Scorer:
+        del prepared
         return Flipping()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +98,8 @@ class ToyScore(Score):
 
 
 class ToyScorer:
-    def __init__(self, judge: str | None = None) -> None:
-        self.judge = judge or "coin"
+    def __init__(self, judge: str) -> None:
+        self.judge = judge
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -190,7 +190,7 @@ class ToyTask(Task[None]):
     name = "toy"
     about = "random numbers"
     score_type = ToyScore
-    judges: ClassVar[Mapping[str, str]] = {"coin": "a coin", "die": "another"}
+    judge = "coin"
 
     def __init__(
         self, data: Path | None = None, count: int = 40, failures: Mapping[str, RagError] | None = None
@@ -231,9 +231,8 @@ class ToyTask(Task[None]):
             unusable=self.unusable,
         )
 
-    def open_scorer(self, prepared: Prepared[None], judge: str | None = None) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
-        self.check_judge(judge)
-        return ToyScorer(judge)
+    def open_scorer(self, prepared: Prepared[None]) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
+        return ToyScorer(self.judge)
 
     def footage(self, prepared: Prepared[None], name: str) -> Footage:  # noqa: ARG002 (of Task)
         return Footage(ToyLibrary(), name, 0.0, CLIP_SECONDS)

@@ -14,11 +14,6 @@ from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest, Verdict, matched_verdict
 from rag.web.catalogue import address
 
-JUDGES = {
-    "reasoner": "exact or normalized match, then the reasoner's judge",
-    "match": "exact or normalized match alone, without a model",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseScore(Score):
@@ -37,16 +32,15 @@ class BrowseScore(Score):
 
 @dataclass(frozen=True)
 class BrowseScorer:
-    """`judge`: one of `JUDGES`. `score` raises `ReasonerUnreachable` where the reasoner is gone."""
+    """`score` raises `ReasonerUnreachable` where the reasoner is gone."""
 
     reasoner: Reasoner
     gold: Mapping[str, BrowseQuestion]
-    judge: str = "reasoner"
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return judge_settings(self.judge, self.reasoner)
+        return judge_settings(self.reasoner)
 
     def score(self, query: Query, output: Output) -> BrowseScore:
         """Judge one output. Raises `ReasonerUnreachable`."""
@@ -67,9 +61,8 @@ class BrowseScorer:
     def _verdict(self, question: BrowseQuestion, prediction: str) -> Verdict:
         """Of given options only the right one itself is right."""
         request = JudgeRequest(question.text, question.answers, prediction)
-        if question.options or self.judge == "match":
-            reason = "another option" if question.options else "no match"
-            wrong = Verdict(is_correct=False, rule="none", score=0.0, reason=reason)
+        if question.options:
+            wrong = Verdict(is_correct=False, rule="none", score=0.0, reason="another option")
             return matched_verdict(request) or wrong
         try:
             return self.reasoner.run(JUDGE, request)

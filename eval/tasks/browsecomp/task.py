@@ -16,7 +16,7 @@ from eval.reports.spec import Section
 from eval.reports.tables import Column, percent
 from eval.task import Prepared, task_opener
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, query_of, question_of
-from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
+from eval.tasks.browsecomp.scorer import BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
 from eval.tasks.web_task import SyntheticWeb, WebEnvironment, WebTask
 from rag.agents.video_browser.records import BrowserSettings
@@ -82,7 +82,6 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     variants = VARIANTS
     report = REPORT
     score_type = BrowseScore
-    judges = JUDGES
     parse_row = staticmethod(question_of)
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
@@ -106,9 +105,8 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
             sources.append(replace(source, video_id=entry.content_id, urls=(*source.urls, *shown)))
         return replace(record, sources=tuple(sources))
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> BrowseScorer:
-        self.check_judge(judge)
-        return BrowseScorer(prepared.environment.reasoner, prepared.gold, judge or "reasoner")
+    def open_scorer(self, prepared: Prepared[WebEnvironment]) -> BrowseScorer:
+        return BrowseScorer(prepared.environment.reasoner, prepared.gold)
 
 
 _DRAFTED = Path(__file__).with_name("workbench")

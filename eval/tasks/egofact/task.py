@@ -76,9 +76,6 @@ class EgoFactTask(Task[Environment]):
 
     report = REPORT
     score_type = EgoFactScore
-    judges: ClassVar[Mapping[str, str]] = {
-        "model": "the judge model: whether the caption that was read says enough to answer"
-    }
     measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact, **SHARES}
 
     def __init__(self, name: str, about: str, folder: Path | None, made: Workbench | None) -> None:
@@ -96,14 +93,11 @@ class EgoFactTask(Task[Environment]):
             raise UsageError(f"{self.name} needs --data DIR, the folder with videos.jsonl and queries.jsonl")
         return prepare_egofact(self.name, self.folder, self.made, settings, progress)
 
-    def open_scorer(self, prepared: Prepared[Environment], judge: str | None = None) -> EgoFactScorer:
-        self.check_judge(judge)
+    def open_scorer(self, prepared: Prepared[Environment]) -> EgoFactScorer:
         library = prepared.environment.corpus.library
         settings = library.settings.reasoner.of_part("judge")
         if settings.kind != "embedded":
             return EgoFactScorer(library.engine.reasoner, settings.model or settings.kind)
-        if judge is not None:
-            raise UsageError(f"{self.name}: judge {judge!r} is a language model; set reasoner.kind")
         return EgoFactScorer()
 
     def footage(self, prepared: Prepared[Environment], name: str) -> Footage | None:

@@ -245,10 +245,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             unusable=published.unusable,
         )
 
-    def open_scorer(
-        self, prepared: Prepared[LongVideoEnvironment], judge: str | None = None
-    ) -> LongVideoScorer:
-        self.check_judge(judge)
+    def open_scorer(self, prepared: Prepared[LongVideoEnvironment]) -> LongVideoScorer:
         return LongVideoScorer(prepared.gold)
 
     def footage(self, prepared: Prepared[LongVideoEnvironment], name: str) -> Footage | None:

@@ -123,8 +123,7 @@ class MomentsTask(Task[MomentEnvironment]):
             unusable=held.unusable,
         )
 
-    def open_scorer(self, prepared: Prepared[MomentEnvironment], judge: str | None = None) -> MomentScorer:
-        self.check_judge(judge)
+    def open_scorer(self, prepared: Prepared[MomentEnvironment]) -> MomentScorer:
         return MomentScorer(prepared.gold, FORMATS[self.format])
 
     def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:

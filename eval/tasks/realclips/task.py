@@ -131,8 +131,7 @@ class RealClipsTask(Task[NamedVideos]):
             skipped=videos.skipped_queries(queries),
         )
 
-    def open_scorer(self, prepared: Prepared[NamedVideos], judge: str | None = None) -> ClipScorer:
-        self.check_judge(judge)
+    def open_scorer(self, prepared: Prepared[NamedVideos]) -> ClipScorer:
         return ClipScorer(prepared.gold)
 
     def footage(self, prepared: Prepared[NamedVideos], name: str) -> Footage | None:

@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
 CLIP_SCORE = 0.7
-JUDGES = {
-    "reasoner": "the reasoner's judges of videos and frames",
-    "clip": f"cosine of image embeddings from {CLIP_SCORE} on, without a model",
-}
 EVENT_SLACK = 2.0
 """Seconds before and after the event in which a moment counts as on it."""
 AUDIO_CONTEXT = 2.0
@@ -106,14 +102,13 @@ class CandidateScore:
 
 @dataclass
 class RvmsScorer:
-    """`judge`: one of `JUDGES`. An unusable reply of the judge certifies nothing.
+    """An unusable reply of the judge certifies nothing.
 
     `score` raises `ReasonerUnreachable` where the reasoner is gone.
     """
 
     environment: WebEnvironment
     gold: Mapping[str, RvmsSample]
-    judge: str = "reasoner"
 
     @cached_property
     def _videos(self) -> JudgedVideos:
@@ -122,8 +117,7 @@ class RvmsScorer:
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        own = {"threshold": CLIP_SCORE} if self.judge == "clip" else {}
-        return {**judge_settings(self.judge, self.environment.reasoner), **own}
+        return judge_settings(self.environment.reasoner)
 
     def score(self, query: Query, output: Output) -> RvmsScore:
         """Score one output. Raises `ReasonerUnreachable`."""
@@ -144,29 +138,26 @@ class RvmsScorer:
         time = candidate["moment"][1] if sample.asks_moment and candidate["moment"] is not None else None
         at = None if upload is None or time is None else time * upload.speed
         reference = _frame(original, sample.key_time)
-        video_score, frame_score = _video_cosine(video, original), _frame_cosine(video, time, reference)
         located = time is not None and video is not None and original is not None
         return CandidateScore(
             url=candidate["url"],
             rule=address(candidate["url"]) == address(sample.url),
             true=upload is not None,
-            model=self._accepted(sample, candidate, video, video_score),
-            video_score=video_score,
-            frame=self._matches(sample, video, time, reference, frame_score) if located else None,
-            frame_score=frame_score if located else None,
+            model=self._accepted(sample, candidate, video),
+            video_score=_video_cosine(video, original),
+            frame=self._matches(sample, video, time, reference) if located else None,
+            frame_score=_frame_cosine(video, time, reference) if located else None,
             in_shot=_inside(at, sample.shot, 0.0) if sample.asks_moment and sample.shot else None,
             on_event=_inside(at, sample.event, EVENT_SLACK) if sample.asks_moment and sample.event else None,
             error=None if at is None or sample.key_time is None else round(abs(at - sample.key_time), 3),
         )
 
     def _accepted(
-        self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None, cosine: float | None
+        self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None
     ) -> bool | None:
         """The agent's own verdict where it asked for one; else the scorer asks."""
         if not sample.asks_video:
             return None
-        if self.judge == "clip":
-            return cosine is not None and cosine >= CLIP_SCORE
         if candidate["accepted"] is not None:
             return bool(candidate["accepted"])
         if video is None:
@@ -176,17 +167,10 @@ class RvmsScorer:
         return _judged(lambda: verify(reasoner, second, sample.memory, shown_video, PAPER).agreed)
 
     def _matches(
-        self,
-        sample: RvmsSample,
-        video: WebVideo | None,
-        time: float | None,
-        reference: VideoView | None,
-        cosine: float | None,
+        self, sample: RvmsSample, video: WebVideo | None, time: float | None, reference: VideoView | None
     ) -> bool | None:
         if video is None or time is None or reference is None:
             return None
-        if self.judge == "clip":
-            return cosine is not None and cosine >= CLIP_SCORE
         memory = sample.memory
         context = " ".join(part for part in (memory.before, memory.after) if part)
 

@@ -18,7 +18,7 @@ from eval.reports.tables import Column
 from eval.runs.records import Query, TaskInput
 from eval.task import Prepared, task_opener
 from eval.tasks.rvms.dataset import BENCHMARK, TASKS, RvmsInput, RvmsSample, memory_texts, query_of, sample_of
-from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, STAGES, RvmsScore, RvmsScorer
+from eval.tasks.rvms.scorer import CLIP_SCORE, STAGES, RvmsScore, RvmsScorer
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
 from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
 from rag.agents.raclo.records import RacloSettings
@@ -118,7 +118,6 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     variants = VARIANTS
     report = REPORT
     score_type = RvmsScore
-    judges = JUDGES
     parse_row = staticmethod(sample_of)
     query_of = staticmethod(query_of)
     quota = dict.fromkeys(TASKS, 16)
@@ -143,9 +142,8 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     def given(self, variant: Variant[RacloSettings]) -> Callable[[Query, TaskInput], TaskInput] | None:
         return give_target if variant.mode in ("oracle", "chance") else None
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> RvmsScorer:
-        self.check_judge(judge)
-        return RvmsScorer(prepared.environment, prepared.gold, judge or "reasoner")
+    def open_scorer(self, prepared: Prepared[WebEnvironment]) -> RvmsScorer:
+        return RvmsScorer(prepared.environment, prepared.gold)
 
 
 _DRAFTED = Path(__file__).with_name("workbench")

@@ -51,11 +51,6 @@ SPENT = "whose budget was spent before anything was found"
 LENGTHS = ("under 3 minutes", "3 to 10 minutes", "over 10 minutes")
 Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
-JUDGES = {
-    "reasoner": "the reasoner compares description, true frame and returned frame",
-    "clip": f"cosine with the true frame from {CLIP_THRESHOLD} on, without a model",
-}
-
 _log = logging.getLogger(__name__)
 
 
@@ -130,7 +125,7 @@ class JudgedFrame:
 
 @dataclass
 class ShotScorer:
-    """`folder`: of the data, for reference images. `judge`: one of `JUDGES`.
+    """`folder`: of the data, for reference images.
 
     `score` raises `ReasonerUnreachable` where the reasoner is gone.
     """
@@ -138,7 +133,6 @@ class ShotScorer:
     environment: WebEnvironment
     gold: Mapping[str, ShotQuery]
     folder: Path
-    judge: str = "reasoner"
 
     @cached_property
     def _videos(self) -> JudgedVideos:
@@ -147,7 +141,7 @@ class ShotScorer:
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return {**judge_settings(self.judge, self.environment.reasoner), "threshold": CLIP_THRESHOLD}
+        return {**judge_settings(self.environment.reasoner), "threshold": CLIP_THRESHOLD}
 
     def score(self, query: Query, output: Output) -> ShotScore:
         """Score one output. Raises `ReasonerUnreachable`."""
@@ -160,7 +154,7 @@ class ShotScorer:
         judged = {look["url"]: self.judge_frame(gold, reference, look) for look in looks if look["found"]}
         best = judged[shot["url"]] if shot is not None else None
         rules = self._rules(best, list(judged.values()), timed=gold.gold.timed, compared=not missing)
-        right = rules["truth" if gold.gold.timed else "strict" if self.judge == "reasoner" else "clip"]
+        right = rules["truth" if gold.gold.timed else "strict"]
         reason = missing or _unscored(shot, str(evidence["failure"]), right)
         correct = bool(right) and not reason
         metadata = [
@@ -203,8 +197,6 @@ class ShotScorer:
         tower = self.environment.library.engine.tower
         clip_text = _cosine(seen, None if tower is None else tower.encode_text([gold.description]))
         without_judge = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
-        if self.judge == "clip":
-            return without_judge
         judge = self._videos.judge
         request = MatchRequest(
             description=gold.description,

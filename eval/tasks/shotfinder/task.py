@@ -21,7 +21,7 @@ from eval.tasks.shotfinder.dataset import (
     shot_query,
     stated,
 )
-from eval.tasks.shotfinder.scorer import JUDGES, STAGES, SearchScore, ShotScorer
+from eval.tasks.shotfinder.scorer import STAGES, SearchScore, ShotScorer
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import SyntheticWeb, Variant, WebEnvironment, WebTask
 from rag.agents.shotfinder.records import ShotSettings
@@ -96,7 +96,6 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     variants = VARIANTS
     report = REPORT
     score_type = SearchScore
-    judges = JUDGES
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
     quota = QUOTA
@@ -124,9 +123,8 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
 
         return replace(record, gold=held(record.gold), twins=tuple(map(held, record.twins)))
 
-    def open_scorer(self, prepared: Prepared[WebEnvironment], judge: str | None = None) -> ShotScorer:
-        self.check_judge(judge)
-        return ShotScorer(prepared.environment, prepared.gold, self.folder or Path(), judge or "reasoner")
+    def open_scorer(self, prepared: Prepared[WebEnvironment]) -> ShotScorer:
+        return ShotScorer(prepared.environment, prepared.gold, self.folder or Path())
 
 
 _DRAFTED = Path(__file__).with_name("workbench")

@@ -266,4 +266,5 @@ def test_a_video_that_breaks_while_it_is_read_is_skipped_and_tried_again(tmp_pat
     assert run_task(task, "localized", 0, tmp_path / "run").asked == 1
     assert _bytes(tmp_path / "run") == first
     prepared = task.prepare(Settings())
-    assert score_again(task, prepared, tmp_path / "run", "die").samples[4] == held[4]
+    task.judge = "die"
+    assert score_again(task, prepared, tmp_path / "run").samples[4] == held[4]
