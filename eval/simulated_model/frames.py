@@ -11,7 +11,7 @@ import io
 import json
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,20 +119,16 @@ def corpus_folders(places: Iterable[Path]) -> list[Path]:
     return sorted(found)
 
 
-def open_index(corpora: Sequence[Path], progress: Callable[[int, int], None] = lambda *_: None) -> FrameIndex:
-    """The index of the corpora's videos, which are decoded. `progress`: videos done, and all."""
+def open_index(corpora: Sequence[Path]) -> FrameIndex:
+    """The index of the corpora's videos, which are decoded."""
     rows = [
         (corpus / "videos" / row["video"], row)
         for corpus in corpora
         for row in map(json.loads, (corpus / TRUTH).read_text(encoding="utf-8").splitlines())
     ]
     there = [(path, row) for path, row in rows if path.is_file()]
-    videos = []
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for video in pool.map(lambda pair: _indexed(*pair), there):
-            videos.append(video)
-            progress(len(videos), len(there))
-    return FrameIndex(videos)
+        return FrameIndex(pool.map(lambda pair: _indexed(*pair), there))
 
 
 def jpeg_thumbnail(data: bytes) -> NDArray[np.uint8]:

@@ -97,7 +97,6 @@ class Request:
     images: tuple[bytes, ...]
     digest: str
     """Of everything that a reply depends on."""
-    max_tokens: int
 
     def get(self, name: str) -> str:
         """The text of the material of that name; empty where there is none."""
@@ -130,9 +129,9 @@ class Request:
         return any(words in self.system for words in MUST)
 
 
-def read_request(body: Mapping[str, Any]) -> Request:
+def read_request(body: Any) -> Request:
     """From the JSON of a chat completion. Raises `BadRequest`."""
-    messages = body.get("messages")
+    messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not messages:
         raise BadRequest("messages: a list with at least one message is required")
     images: list[bytes] = []
@@ -147,7 +146,6 @@ def read_request(body: Mapping[str, Any]) -> Request:
     structured: Mapping[str, Any] = given if isinstance(given, dict) else {}
     kind = structured.get("type", "")
     schema = structured.get("schema") or structured.get("json_schema", {}).get("schema")
-    limit = body.get("max_completion_tokens", body.get("max_tokens"))
     return Request(
         step=step[1] if step else "",
         blocks=tuple(_blocks(user, images)),
@@ -156,7 +154,6 @@ def read_request(body: Mapping[str, Any]) -> Request:
         text=user,
         images=tuple(images),
         digest=_digest(messages, kind),
-        max_tokens=limit if isinstance(limit, int) and limit > 0 else 4096,
     )
 
 

@@ -8,7 +8,6 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,61 +19,20 @@ from eval.simulated_model.request import BadRequest, Request, read_request
 CELL = 28
 """Pixels of an image token's side, as of Qwen2-VL."""
 UNKNOWN_ROLE = "This message names no step that I know."
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The text, what it cost, and whether it was cut off."""
-
-    text: str
-    prompt_tokens: int
-    image_tokens: int
-    completion_tokens: int
-    cut: bool
+POLL = 0.05
 
 
 class SimulatedModel:
-    """Deterministic: the same seed, perception, videos and request give the same reply, in any order.
+    """Deterministic: the same seed, perception, videos and request give the same reply, in any order."""
 
-    `context_tokens`: of prompt and reply together. `images`: most of a request.
-    """
-
-    def __init__(
-        self,
-        index: FrameIndex,
-        perception: float = 1.0,
-        seed: int = 0,
-        *,
-        context_tokens: int = 131072,
-        images: int = 256,
-    ) -> None:
-        self.context_tokens, self.images = context_tokens, images
+    def __init__(self, index: FrameIndex, perception: float = 1.0, seed: int = 0) -> None:
         self._perception = Perception(index, perception, seed)
 
-    def complete(self, request: Request) -> Reply:
-        """The reply to a request. Raises `BadRequest`, in the words of vLLM, beyond the model's limits."""
-        image_tokens = sum(_image_tokens(image) for image in request.images)
-        prompt = image_tokens + text_tokens(request.system) + text_tokens(request.text)
-        self._check_limits(request, prompt)
-        text = UNKNOWN_ROLE
-        if request.fields:
-            text = json.dumps(Answering(request, self._perception).reply(), ensure_ascii=False)
-        tokens = text_tokens(text)
-        cut = tokens > request.max_tokens
-        if cut:
-            text, tokens = text[: 4 * request.max_tokens], request.max_tokens
-        return Reply(text, prompt, image_tokens, tokens, cut)
-
-    def _check_limits(self, request: Request, prompt: int) -> None:
-        if len(request.images) > self.images:
-            raise BadRequest(f"At most {self.images} image(s) may be provided in one request.")
-        longest, reply = self.context_tokens, request.max_tokens
-        if prompt + reply > longest:
-            raise BadRequest(
-                f"This model's maximum context length is {longest} tokens. However, you requested "
-                f"{prompt + reply} tokens ({prompt} in the messages, {reply} in the completion). "
-                "Please reduce the length of the messages or completion."
-            )
+    def complete(self, request: Request) -> str:
+        """The text of the reply to a request."""
+        if not request.fields:
+            return UNKNOWN_ROLE
+        return json.dumps(Answering(request, self._perception).reply(), ensure_ascii=False)
 
 
 def text_tokens(text: str) -> int:
@@ -90,10 +48,6 @@ def _image_tokens(data: bytes) -> int:
     except OSError as error:
         raise BadRequest("image_url: no image that can be read") from error
     return math.ceil(width / CELL) * math.ceil(height / CELL)
-
-
-LONGEST_BODY = 2**28
-POLL = 0.05
 
 
 class SimulatedModelServer(ThreadingHTTPServer):
@@ -112,6 +66,26 @@ class SimulatedModelServer(ThreadingHTTPServer):
         host, port = self.server_address[:2]
         return f"http://{host!s}:{port}/v1"
 
+    def completion(self, request: Request) -> dict[str, Any]:
+        """The document of a chat completion. Raises `BadRequest` for an image that is none."""
+        images = sum(map(_image_tokens, request.images))
+        prompt = images + text_tokens(request.system) + text_tokens(request.text)
+        text = self.model.complete(request)
+        message = {"role": "assistant", "content": text}
+        return {
+            "id": f"chatcmpl-{request.digest}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": self.name,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": text_tokens(text),
+                "total_tokens": prompt + text_tokens(text),
+                "prompt_tokens_details": {"image_tokens": images},
+            },
+        }
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -120,47 +94,16 @@ class _Handler(BaseHTTPRequestHandler):
     server: SimulatedModelServer
 
     def do_GET(self) -> None:
-        if self.path.rstrip("/") != "/v1/models":
-            self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
-            return
-        card = {
-            "id": self.server.name,
-            "object": "model",
-            "created": 0,
-            "owned_by": "simulated",
-            "max_model_len": self.server.model.context_tokens,
-        }
+        card = {"id": self.server.name, "object": "model", "created": 0, "owned_by": "simulated"}
         self._send(200, {"object": "list", "data": [card]})
 
     def do_POST(self) -> None:
-        length = int(self.headers.get("content-length") or 0)
-        if length > LONGEST_BODY:
-            self.close_connection = True
-            self._fail(413, "the request is too large")
-            return
-        data = self.rfile.read(length)
-        if self.path.rstrip("/") != "/v1/chat/completions":
-            self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
-            return
+        data = self.rfile.read(int(self.headers.get("content-length") or 0))
         try:
-            body = _json(data)
-            if not isinstance(body, dict):
-                raise BadRequest("the request is no JSON object")
-            if body.get("model") not in (self.server.name, None, ""):
-                self._fail(404, f"The model `{body['model']}` does not exist.", "NotFoundError")
-                return
-            self._complete(read_request(body))
-        except BadRequest as error:
-            self._fail(400, str(error))
-
-    def _complete(self, request: Request) -> None:
-        reply = self.server.model.complete(request)
-        self._send(200, _completion(self.server.name, reply, request))
-
-    def _fail(self, status: int, message: str, sort: str = "BadRequestError") -> None:
-        self._send(
-            status, {"object": "error", "message": message, "type": sort, "param": None, "code": status}
-        )
+            self._send(200, self.server.completion(read_request(json.loads(data))))
+        except ValueError as error:
+            what = {"object": "error", "message": str(error), "type": "BadRequestError", "code": 400}
+            self._send(400, what)
 
     def _send(self, status: int, value: Any) -> None:
         data = json.dumps(value).encode()
@@ -172,35 +115,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: a run has thousands of requests."""
-
-
-def _json(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        raise BadRequest("the request is no JSON") from error
-
-
-def _completion(name: str, reply: Reply, request: Request) -> dict[str, Any]:
-    return {
-        "id": f"chatcmpl-{request.digest}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": name,
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": reply.text},
-                "finish_reason": "length" if reply.cut else "stop",
-            }
-        ],
-        "usage": {
-            "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens,
-            "total_tokens": reply.prompt_tokens + reply.completion_tokens,
-            "prompt_tokens_details": {"image_tokens": reply.image_tokens},
-        },
-    }
 
 
 @contextmanager

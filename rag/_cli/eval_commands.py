@@ -200,10 +200,6 @@ def simulate_model(
     perception: Annotated[
         float, option("--perception SHARE", "Of events and decor, those that it perceives.", min=0, max=1)
     ] = 0.95,
-    context_tokens: Annotated[
-        int, option("--context-tokens N", "Of prompt and reply together.", min=1)
-    ] = 131072,
-    images: Annotated[int, option("--images N", "Most images of a request.", min=1)] = 256,
     seed: Annotated[int, option("--seed N", "The same seed gives the same replies.")] = 0,
     host: Host = "127.0.0.1",
     port: Port = 8080,
@@ -219,13 +215,8 @@ def simulate_model(
 
     if not corpus:
         raise UsageError("name a folder with synthetic videos: --corpus DIR")
-    index = open_index(corpus_folders(corpus), _progress)
-    model = SimulatedModel(index, perception, seed, context_tokens=context_tokens, images=images)
-    server = SimulatedModelServer(model, name, host, port)
+    index = open_index(corpus_folders(corpus))
+    echo_stderr(f"read {len(index.videos)} videos")
+    server = SimulatedModelServer(SimulatedModel(index, perception, seed), name, host, port)
     serve(server, started=lambda base: print_lines([base]))
     return 0
-
-
-def _progress(done: int, videos: int) -> None:
-    if done == videos or done % 100 == 0:
-        echo_stderr(f"read {done} of {videos} videos")
