@@ -1,4 +1,4 @@
-"""From a `report.toml` (`eval.reports.report_file`) to tables and figures of runs."""
+"""From a `report.toml` (`eval.reports.spec`) to tables and figures of runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,20 @@ from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, restricted, sample_field, unscored_reason
 from eval.metrics.tables import CASES, MEASURES
 from eval.reports.drawing import draw_bars, draw_costs, draw_counts, draw_reliability, draw_sweeps
-from eval.reports.report_file import OVERALL, FigureData, ReportData, TableData, base_system, read_report
-from eval.reports.spec import Row, Section, compared_rows, named_systems, shown, sweep_points
+from eval.reports.spec import (
+    OVERALL,
+    FigureData,
+    ReportData,
+    Row,
+    Section,
+    TableData,
+    base_system,
+    compared_rows,
+    named_systems,
+    read_report,
+    shown,
+    sweep_points,
+)
 from eval.reports.tables import (
     MARK,
     NOTHING,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from eval.reports.report_file import Labels
+    from eval.reports.spec import Labels
 
 GOLD = COLOURS[3]
 FOUND = COLOURS[1]

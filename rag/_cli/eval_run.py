@@ -20,7 +20,7 @@ from rag.errors import RagError, Unanswered, UsageError
 from rag.rendering.terminal import excerpt, span, table_lines
 
 if TYPE_CHECKING:
-    from eval.reports.report_file import Labels
+    from eval.reports.spec import Labels
     from eval.runs.folder import Run
     from eval.runs.records import Query, Sample
     from eval.runs.runner import Done

@@ -15,7 +15,7 @@ from eval.runs.records import ClipWindow, Output, Score, make_sample
 from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
-from eval.tasks.longvideo.dataset import LongQuestion
+from eval.tasks.longvideo.published import LongQuestion
 from eval.tasks.longvideo.task import MINI, LongVideoTask, SyntheticVideos
 from eval.tasks.published import write_records
 from eval.workbench.video import Render

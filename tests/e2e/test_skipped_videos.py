@@ -14,7 +14,7 @@ from eval.runs.folder import read_run_folder
 from eval.runs.records import skip_reason
 from eval.runs.runner import run_solver
 from eval.task import Prepared, Task
-from eval.tasks.egofact.files import write_folder
+from eval.tasks.egofact.dataset import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.task import open_folder as open_egofact
 from eval.tasks.longvideo.task import open_folder as open_longvideo

@@ -9,8 +9,7 @@ import pytest
 from eval.reports.page import write_report
 from eval.runs.folder import read_run_folder
 from eval.runs.runner import run_solver
-from eval.tasks.egofact.dataset import Workbench
-from eval.tasks.egofact.files import VIDEOS
+from eval.tasks.egofact.dataset import VIDEOS, Workbench
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.task import EgoFactTask
 from eval.tasks.published import read_records

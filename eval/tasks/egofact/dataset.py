@@ -1,23 +1,33 @@
-"""EgoFact's data: rendered or found, indexed once, and split into what a solver sees and the gold."""
+"""EgoFact's data: rendered or found, indexed once, and split into what a solver sees and the gold.
+
+The benchmark's folder has JSON Lines with BEIR's ids: `videos.jsonl`, `passages.jsonl`, `queries.jsonl`, then
+`manifest.json` with their hashes last: a folder without it is not finished. Same input, same bytes. Reading is
+strict: the first fault is one line.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from corpora.identity import file_sha256
+from corpora.outputs import atomic_write_text
 from eval.runs.folder import plain_name
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings, with_changes
-from eval.tasks.egofact.files import MANIFEST, PASSAGES, QUERIES, VIDEOS, load_egofact, write_folder
-from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput, PassageRow
+from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput, Manifest, PassageRow
 from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.libraries import fingerprints, render_corpus
-from eval.tasks.published import read_records
+from eval.tasks.published import read_records, validation_reason
 from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
 from eval.workbench.families import Families
 from eval.workbench.jobs import CorpusPlan
@@ -26,6 +36,8 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
 
+VIDEOS, PASSAGES, QUERIES, MANIFEST = "videos.jsonl", "passages.jsonl", "queries.jsonl", "manifest.json"
+Record = TypeVar("Record")
 FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 """Frames and passages alone may help."""
 
@@ -134,3 +146,78 @@ def _index(data: EgoFact, settings: Settings, progress: ProgressCallback | None)
     missing = {name: f"{VIDEO_MISSING}: {name}" for name, path in paths.items() if not os.path.exists(path)}
     found = FoundVideos({name: path for name, path in paths.items() if name not in missing}, missing)
     return index_videos(found, settings, progress, beside=[data.folder / PASSAGES])
+
+
+def write_folder(
+    out: Path,
+    clips: Sequence[ClipRow],
+    passages: Sequence[PassageRow],
+    queries: Sequence[Row],
+    manifest: Mapping[str, Any],
+) -> None:
+    """`manifest`: all of it but the hashes."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MANIFEST).unlink(missing_ok=True)
+    rows: Mapping[str, tuple[type[Any], Sequence[Any]]] = {
+        VIDEOS: (ClipRow, clips),
+        PASSAGES: (PassageRow, passages),
+        QUERIES: (Row, queries),
+    }
+    for name, (kind, records) in rows.items():
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        lines = (adapter.dump_python(one, by_alias=True, mode="json") for one in records)
+        atomic_write_text(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    hashes = {name: file_sha256(out / name) for name in rows}
+    atomic_write_text(
+        out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n"
+    )
+
+
+def load_egofact(folder: Path) -> EgoFact:
+    """Read and verify a benchmark; times are seconds of the video files. Raises `UsageError`."""
+    manifest, path = _manifest(folder), folder / QUERIES
+    _check_hashes(folder, manifest)
+    clips = read_records(folder / VIDEOS, ClipRow)
+    passages = read_records(folder / PASSAGES, PassageRow)
+    queries = read_records(path, Row)
+    clip_of = _by_id(folder / VIDEOS, [(clip.clip_id, clip) for clip in clips])
+    known = _by_id(folder / PASSAGES, [(passage.passage_id, passage) for passage in passages])
+    for name, query in _by_id(path, [(query.query_id, query) for query in queries]).items():
+        clip = clip_of.get(query.clip_id)
+        if clip is None:
+            raise UsageError(f"{path}: {name}: video {query.clip_id!r} is in no line of {VIDEOS}")
+        if not clip.start <= query.window[0] < query.window[1] <= clip.end:
+            raise UsageError(f"{path}: {name}: window {list(query.window)} is outside its clip")
+        for passage in filter(None, query.option_passages):
+            if passage not in known:
+                raise UsageError(f"{path}: {name}: passage {passage!r} is in no line of {PASSAGES}")
+    return EgoFact(manifest.name, folder, tuple(clips), tuple(passages), tuple(queries), manifest.hashes)
+
+
+def _manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    try:
+        return TypeAdapter(Manifest).validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: no such file; this is no finished benchmark folder") from error
+    except ValidationError as error:
+        raise UsageError(f"{path}: {validation_reason(error)}") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+
+
+def _check_hashes(folder: Path, manifest: Manifest) -> None:
+    for path in (folder / name for name in (VIDEOS, PASSAGES, QUERIES)):
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file")
+        if file_sha256(path) != manifest.hashes.get(path.name):
+            raise UsageError(f"{path}: not the file that the manifest was written for (another SHA-256)")
+
+
+def _by_id(path: Path, rows: Sequence[tuple[str, Record]]) -> dict[str, Record]:
+    found = dict(rows)
+    if len(found) < len(rows):
+        names = [name for name, _ in rows]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"{path}: two lines have the _id {twice!r}")
+    return found

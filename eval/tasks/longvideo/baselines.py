@@ -15,7 +15,7 @@ import numpy as np
 
 from corpora.records import Frames
 from eval.runs.records import Output, token_counts
-from eval.tasks.longvideo.dataset import LongInput
+from eval.tasks.longvideo.published import LongInput
 from eval.tasks.videos import NamedVideos
 from localization.lexical import Source
 from rag.agents.video_detective.agent import VideoDetective

@@ -23,7 +23,7 @@ from eval.tasks.longvideo.baselines import (
     VideoSolver,
     output_of_reply,
 )
-from eval.tasks.longvideo.dataset import LongInput
+from eval.tasks.longvideo.published import LongInput
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings, with_frames
 from rag.reasoners.roles.answers import ChosenOption

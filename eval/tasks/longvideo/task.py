@@ -27,8 +27,14 @@ from eval.task import (
 )
 from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
-from eval.tasks.longvideo.dataset import LongQuestion, input_of, query_of
-from eval.tasks.longvideo.published import PublishedQuestions, read_published, write_subtitles
+from eval.tasks.longvideo.published import (
+    LongQuestion,
+    PublishedQuestions,
+    input_of,
+    query_of,
+    read_published,
+    write_subtitles,
+)
 from eval.tasks.longvideo.solvers import PAPER, SOLVERS, at_frames
 from eval.tasks.published import read_records, record_lines, text_hash
 from eval.tasks.videos import find_videos, index_videos, with_subtitles

@@ -8,8 +8,17 @@ import pytest
 
 from corpora.identity import file_sha256
 from corpora.records import Clip
-from eval.tasks.egofact.dataset import HARD, HARD_DEV, HARD_MINI, MINI_SIZE, PAPER_SIZE, Workbench, write_data
-from eval.tasks.egofact.files import load_egofact, write_folder
+from eval.tasks.egofact.dataset import (
+    HARD,
+    HARD_DEV,
+    HARD_MINI,
+    MINI_SIZE,
+    PAPER_SIZE,
+    Workbench,
+    load_egofact,
+    write_data,
+    write_folder,
+)
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.task import open_mini

@@ -17,7 +17,7 @@ from eval.tasks.egofact.construction.plan import Plan
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Shape, shape_of
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.files import load_egofact
+from eval.tasks.egofact.dataset import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.replies import StoredReplies
 from rag.errors import BudgetSpent, UsageError

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.reports.page import opening, write_report
-from eval.reports.report_file import Pair
-from eval.reports.sections import gather
-from eval.reports.spec import Section, shown
+from eval.reports.page import gather, opening, write_report
+from eval.reports.spec import Pair, Section, shown
 from rag.errors import UsageError
 from tests.fakes.toy_benchmark import ToyTask, run_task
 

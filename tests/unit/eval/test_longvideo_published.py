@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from corpora.video.sidecars import read_sidecar
-from eval.reports.report_file import read_report
+from eval.reports.spec import read_report
 from eval.runs.records import Output, Query, check_sample, make_sample
-from eval.tasks.longvideo.dataset import query_of
 from eval.tasks.longvideo.published import (
     FOLDER,
     PublishedQuestions,
     SubtitleSource,
+    query_of,
     read_published,
     right_option,
     write_subtitles,

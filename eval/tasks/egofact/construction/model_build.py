@@ -35,7 +35,7 @@ from eval.tasks.egofact.construction.roles import (
     Timeline,
 )
 from eval.tasks.egofact.construction.segments import CachedEncoder
-from eval.tasks.egofact.files import write_folder
+from eval.tasks.egofact.dataset import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.replies import StoredReplies
 from localization.sampling import midpoints
