@@ -12,7 +12,6 @@ results.json      figures with n and interval; its presence says that the run is
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import platform
@@ -21,6 +20,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -67,21 +67,9 @@ def session_of() -> dict[str, Any]:
     """Commit, packages and machine; no name of the machine or of its user."""
     return {
         "commit": _commit(Path(__file__).parents[2]),
-        "packages": {"python": platform.python_version()}
-        | {name: version for name in PACKAGES if (version := _installed(name)) is not None},
-        "machine": {
-            "system": f"{platform.system()} {platform.machine()}",
-            "processor": _processor(),
-            "cores": _cores(),
-        },
+        "packages": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "machine": {"system": platform.platform(), "cores": os.cpu_count()},
     }
-
-
-def _installed(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _commit(root: Path) -> str | None:
@@ -98,21 +86,6 @@ def _commit(root: Path) -> str | None:
 def _git(root: Path, *words: str) -> str | None:
     done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor()
 
 
 RUNS = Path("runs")

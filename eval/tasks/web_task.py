@@ -11,6 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from corpora.identity import file_sha256
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query, TaskInput
 from eval.task import Footage, Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
@@ -30,6 +32,7 @@ from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
 from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError, WebError
 from rag.library import Library
+from rag.reasoners.roles.searching import SELECT_CANDIDATES, SelectRequest
 from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.store.lookup import whole_file
 from rag.web import SearchResult, Web, open_web
@@ -37,6 +40,7 @@ from rag.web.catalogue import read_catalogue
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
+    from rag.reasoners.roles.material import VideoView
     from rag.settings import Settings
     from rag.web.catalogue import Catalogue
 
@@ -374,6 +378,19 @@ class JudgedVideos:
             self._held[url] = self._open(url)
         return self._held[url]
 
+    def frame(self, url: str, time: float | None, around: float = 0.0, **shown: bool) -> VideoView | None:
+        """One frame without speech, with what is `shown` of the seconds `around` it; None where it cannot be
+        had."""
+        video = self.video(url)
+        if video is None or time is None:
+            return None
+        try:
+            start, end = max(0.0, time - around), time + around
+            view = video.view(start, end, np.array([time]), transcript=False, **shown)
+        except (FileProblem, ValueError):
+            return None
+        return view if view.times else None
+
     def _open(self, url: str) -> WebVideo | None:
         web, source = self.environment.web, self.environment.frame_source
         entry = web.catalogue.video(url)
@@ -390,6 +407,13 @@ def judge_settings(reasoner: Reasoner) -> dict[str, Any]:
     """JSON for a scorer's `settings`: the model of the judge, where that is none of those tested."""
     apart = {"judge_model": part_of(reasoner, "judge").name} if judge_is_apart(reasoner) else {}
     return {"judge": "reasoner", **apart}
+
+
+def likeliest(reasoner: Reasoner, results: Sequence[SearchResult], wanted: str) -> int:
+    """The place of the result that is most likely wanted, by its metadata alone."""
+    request = SelectRequest(wanted, wanted, tuple(results), 1)
+    chosen = reasoner.run(SELECT_CANDIDATES, request).selected
+    return chosen[0] if chosen else 0
 
 
 def require_reachable(failure: str, query_id: str) -> None:

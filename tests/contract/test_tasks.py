@@ -18,7 +18,6 @@ from eval import tasks
 from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, SolverSpec
-from eval.tasks import open_task, task_names
 from rag._cli.main import main
 from rag.settings import Settings
 from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries
@@ -34,17 +33,6 @@ def test_the_toy(name: str) -> None:
     check_scorer(task, prepared, output)
     score = task.open_scorer(prepared).score(prepared.queries[0], output)
     assert score.correct == (output.choice == prepared.queries[0].answer)
-
-
-@pytest.mark.parametrize("name", task_names())
-def test_registered_tasks_say_what_they_are_and_read_nothing_when_opened(
-    name: str, tmp_path, monkeypatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    task = open_task(name)
-    assert task.name == name
-    assert all(spec.about for spec in task.solvers.values())
-    assert not list(tmp_path.iterdir())
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """EgoFact's data: rendered or found, indexed once, and split into what a solver sees and the gold.
 
 The benchmark's folder has JSON Lines with BEIR's ids: `videos.jsonl`, `passages.jsonl`, `queries.jsonl`, then
-`manifest.json` with their hashes last: a folder without it is not finished. Same input, same bytes. Reading is
-strict: the first fault is one line.
+`manifest.json` with their hashes last: a folder without it is not finished. Same input, same bytes. Reading
+is strict: the first fault is one line.
 """
 
 from __future__ import annotations

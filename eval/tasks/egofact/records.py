@@ -99,11 +99,6 @@ class Query:
     """Option i was at `order[i]` before shuffling."""
     seed: int
 
-    @property
-    def unshuffled(self) -> str:
-        """The letters of the options before shuffling, in their present order."""
-        return "".join(LETTERS[index] for index in self.order)
-
     @model_validator(mode="after")
     def _check(self) -> Query:
         """Against the construction."""

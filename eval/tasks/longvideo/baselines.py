@@ -29,7 +29,6 @@ from rag.agents.video_detective.features import (
     facets_of,
 )
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
-from rag.errors import ReplyInvalid, Unanswered
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.questions import DECOMPOSE_FACETS
 from rag.reasoners.roles.reading import Reading
@@ -58,7 +57,7 @@ class LongVideoEnvironment(NamedVideos):
 
 @dataclass(frozen=True)
 class VideoSolver(ABC):
-    """Of one video, by a reasoner; an unusable reply or a spent budget is a wrong answer."""
+    """Of one video, by a reasoner."""
 
     environment: LongVideoEnvironment
     frames: int = TUNED.frames
@@ -72,13 +71,7 @@ class VideoSolver(ABC):
 
     def solve(self, asked: LongInput) -> Output:
         """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
-        try:
-            return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
-        except Unanswered as error:
-            reply = ChosenOption(choice=None, confidence=0.0, explanation=str(error))
-            usage = self.environment.counted.reasoner.usage()
-            output = output_of_reply(asked, reply, (), usage, failure=type(error).__name__)
-            return replace(output, parse_failure=isinstance(error, ReplyInvalid))
+        return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
 
     @abstractmethod
     def _solve(self, asked: LongInput, question: Question) -> Output: ...

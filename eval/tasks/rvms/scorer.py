@@ -137,7 +137,7 @@ class RvmsScorer:
         video, original = self._videos.video(candidate["url"]), self._videos.video(sample.url)
         time = candidate["moment"][1] if sample.asks_moment and candidate["moment"] is not None else None
         at = None if upload is None or time is None else time * upload.speed
-        reference = _frame(original, sample.key_time)
+        reference = self._videos.frame(sample.url, sample.key_time)
         located = time is not None and video is not None and original is not None
         return CandidateScore(
             url=candidate["url"],
@@ -146,11 +146,16 @@ class RvmsScorer:
             model=self._accepted(sample, candidate, video),
             video_score=_video_cosine(video, original),
             frame=self._matches(sample, video, time, reference) if located else None,
-            frame_score=_frame_cosine(video, time, reference) if located else None,
+            frame_score=self._frame_cosine(candidate["url"], time, reference) if located else None,
             in_shot=_inside(at, sample.shot, 0.0) if sample.asks_moment and sample.shot else None,
             on_event=_inside(at, sample.event, EVENT_SLACK) if sample.asks_moment and sample.event else None,
             error=None if at is None or sample.key_time is None else round(abs(at - sample.key_time), 3),
         )
+
+    def _frame_cosine(self, url: str, time: float | None, reference: VideoView | None) -> float | None:
+        views = (self._videos.frame(url, time), reference)
+        first, second = (None if view is None else view.frame_vectors for view in views)
+        return None if first is None or second is None else float(_unit(first[0]) @ _unit(second[0]))
 
     def _accepted(
         self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None
@@ -289,24 +294,6 @@ def _shows(upload: TargetUpload, candidate: Mapping[str, Any]) -> bool:
 
 def _inside(at: float | None, span: tuple[float, float], slack: float) -> bool:
     return at is not None and span[0] - slack <= at < span[1] + slack
-
-
-def _frame(video: WebVideo | None, time: float | None) -> VideoView | None:
-    """One frame, without words; None where none can be had."""
-    if video is None or time is None:
-        return None
-    try:
-        view = video.view(time, time, np.array([time]), transcript=False)
-    except (FileProblem, ValueError):
-        return None
-    return view if view.times else None
-
-
-def _frame_cosine(video: WebVideo | None, time: float | None, reference: VideoView | None) -> float | None:
-    found = _frame(video, time)
-    if found is None or reference is None or found.frame_vectors is None or reference.frame_vectors is None:
-        return None
-    return float(_unit(found.frame_vectors[0]) @ _unit(reference.frame_vectors[0]))
 
 
 def _video_cosine(video: WebVideo | None, original: WebVideo | None) -> float | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from eval.runs.records import Output, Query, TaskInput, ranked_clips
 from eval.tasks.rvms.dataset import RvmsInput
-from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, likeliest, require_reachable
 from rag.agents.raclo.agent import recall, run_raclo
 from rag.agents.raclo.records import (
     PAPER,
@@ -31,7 +31,6 @@ from rag.agents.runtime.frame_source import fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.material import Memory
-from rag.reasoners.roles.searching import SELECT_CANDIDATES, SelectRequest
 from rag.records import Usage
 from rag.web import SearchResult, Web
 
@@ -160,13 +159,11 @@ class RacloSolver(WebSolver[RacloSettings]):
             fresh = [result for result in page.results if result.url not in found][: settings.urls]
             found.update((result.url, (result, query)) for result in fresh)
         candidates = tuple(_candidate(memory, "", result, 0.5, query) for result, query in found.values())
-        likeliest = 0
+        chosen = 0
         if candidates:
             wanted = " ".join(part for part in (memory.global_impression, memory.key_moment) if part)
-            metadata = tuple(result for result, _ in found.values())
-            chosen = reasoner.run(SELECT_CANDIDATES, SelectRequest(wanted, wanted, metadata, 1)).selected
-            likeliest = chosen[0] if chosen else 0
-        return _as_run(memory, candidates, queries, reasoner.usage(), likeliest, tuple(steps))
+            chosen = likeliest(reasoner, [result for result, _ in found.values()], wanted)
+        return _as_run(memory, candidates, queries, reasoner.usage(), chosen, tuple(steps))
 
     def _oracle_run(self, memory: Memory, web: Web, url: str) -> RacloRun:
         """The target video is the only candidate."""

@@ -30,7 +30,7 @@ from eval.tasks.shotfinder.dataset import ShotQuery
 from eval.tasks.web_task import JudgedVideos, WebEnvironment, judge_settings
 from rag.agents.shotfinder.constraints import measures_of
 from rag.agents.shotfinder.records import FRAME_BUDGET
-from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
+from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.roles.watching import MATCH_FRAME, MatchRequest
 from rag.words import content_words, word_set
@@ -220,17 +220,7 @@ class ShotScorer:
 
     def _frame(self, url: str, time: float, around: float = 0.0) -> VideoView | None:
         """One frame, with the sound of some seconds `around` it; None where it cannot be had."""
-        video = self._videos.video(url)
-        if video is None:
-            return None
-        start, end, at = max(0.0, time - around), time + around, np.array([time])
-        try:
-            view = video.view(
-                start, end, at, transcript=False, screen=False, metadata=False, audio=around > 0
-            )
-        except FileProblem:
-            return None
-        return view if view.times else None
+        return self._videos.frame(url, time, around, screen=False, metadata=False, audio=around > 0)
 
     def _described(self, seen: VideoView, video_id: str, kind: ConstraintKind) -> VideoView:
         """With what no frame shows: for a constraint on the resolution that of the file."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from eval.runs.records import Output, ranked_clips
 from eval.tasks.shotfinder.dataset import ShotInput
-from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, likeliest, require_reachable
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import (
@@ -24,7 +24,7 @@ from rag.agents.shotfinder.records import (
     sweep,
 )
 from rag.errors import ReplyInvalid, Unanswered, WebError
-from rag.reasoners.roles.searching import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
+from rag.reasoners.roles.searching import IMAGINE_QUERIES, ImagineRequest
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
 OPEN = f"{ASKED_FRAMES}@64"
@@ -127,10 +127,7 @@ class MetadataControl(ShotFinderSolver):
         listed = list(results.values())
         if not listed:
             return None, []
-        whole = f"{asked.description} {asked.constraint}"
-        request = SelectRequest(whole, whole, tuple(listed), 1)
-        chosen = reasoner.run(SELECT_CANDIDATES, request).selected
-        picked = listed[chosen[0]] if chosen else listed[0]
+        picked = listed[likeliest(reasoner, listed, f"{asked.description} {asked.constraint}")]
         ids = [video for result in listed if (video := web.video_id(result.url)) is not None]
         return {"video_id": web.video_id(picked.url) or "", "frame": picked.duration / 2}, ids
 

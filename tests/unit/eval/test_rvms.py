@@ -13,7 +13,7 @@ from pyarrow import parquet
 from eval.metrics.scored import Scored
 from eval.runs.records import Query, Sample
 from eval.tasks.published import published_files
-from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
+from eval.tasks.rvms.dataset import GROUPS, RvmsSample, TargetUpload
 from eval.tasks.rvms.scorer import (
     CandidateScore,
     RvmsScore,
@@ -207,28 +207,6 @@ def test_a_remembered_sound_is_part_of_the_verdict(
     scorer = RvmsScorer(environment_of(make_web(tmp_path), HearingJudge(heard)), {})
     found = {"url": url, "video_id": "", "accepted": True, "moment": [40.0, 41.0, 42.0]}
     assert scorer.check(sample, found).frame == frame
-
-
-def test_a_balanced_choice_has_every_task_topic_and_duration_alike(tmp_path) -> None:
-    rows = [
-        {**PAPER_ROW, "id": f"{topic}{at}", "Task Type": task, "Video Category": topic}
-        for task in TASKS
-        for topic in ("Music", "Sports")
-        for at in range(20)
-    ]
-    (tmp_path / "web").mkdir()
-    write(tmp_path / "rvms.jsonl", *rows)
-    chosen, again, other = (open_folder(tmp_path, seed).choose(rows_by_id(tmp_path)) for seed in "001")
-    assert list(chosen) == list(again) != list(other)
-    assert Counter((one.task, one.topic) for one in chosen.values()) == {
-        (task, topic): 8 for task in TASKS for topic in ("Music", "Sports")
-    }
-    with pytest.raises(UsageError, match="balanced is a seed"):
-        open_folder(tmp_path, "some")
-
-
-def rows_by_id(folder: Path) -> dict[str, RvmsSample]:
-    return dict(open_folder().load_rows([folder / "rvms.jsonl"]).records)
 
 
 def test_parquet_and_a_folder_as_published(tmp_path) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from eval.metrics.agreement import Agreement
-from eval.tasks.published import read_records
 from eval.tasks.shotfinder.dataset import QUOTA, Place, ShotQuery
 from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, true_moment, true_shot
-from eval.tasks.shotfinder.task import FULL, open_folder
+from eval.tasks.shotfinder.task import open_folder
 from rag.agents.shotfinder.constraints import Constraints
 
 CARD: dict[str, Any] = {
@@ -78,17 +77,6 @@ def test_the_balanced_140(tmp_path) -> None:
     for tone in tones:
         assert len({one.topic for one in chosen if one.constraints.color == tone}) == 8
     assert sum(QUOTA.values()) == 140
-
-
-def test_the_queries_have_the_papers_shares() -> None:
-    queries = read_records(FULL.drafted / "queries.jsonl", ShotQuery)
-    asked = Counter((query.task, query.value) for query in queries)
-    assert sum(asked.values()) == 240
-    assert {asked["color", tone] for tone in ("warm", "cold", "neutral")} == {16}
-    assert {asked["style", style] for style in ("live", "2d", "3d", "graphics")} == {12}
-    assert [asked["audio", sound] for sound in ("speech", "music", "ambient")] == [24, 12, 12]
-    assert [asked["resolution", lines] for lines in ("720p", "1080p")] == [24, 24]
-    assert [asked["temporal", side] for side in ("before", "after", "both")] == [18, 18, 12]
 
 
 GOLD = Place("gold", ("https://v.example/gold",), 4.0, 8.0)

@@ -11,8 +11,9 @@ fact is beside it, so that only the passage distinguishes them.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from eval.runs.records import LETTERS
@@ -164,12 +165,42 @@ ONE_HOP_TRUTH: tuple[Truth, ...] = (*("object-distractor",) * 5, "true")
 
 @dataclass(frozen=True)
 class Drafter:
-    """What all queries of a build are drafted with."""
+    """Drafts and checks the queries of a build, one candidate at a time."""
 
     passages: WrittenPassages
     settings: BuildSettings
     seed: int
     replies: StoredReplies
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    """Of candidates by family: those looked at, and why there is no query of some."""
+
+    def accept(self, candidate: Candidate) -> Query | None:
+        """The query of a candidate, where it can be drafted, and is valid and non-trivial (section 2.2)."""
+        self._count("looked at", candidate)
+        try:
+            found = self._checked(candidate)
+        except ReplyInvalid:
+            found = "without a readable reply"
+        if isinstance(found, str):
+            self._count(found, candidate)
+            return None
+        return found
+
+    def _checked(self, candidate: Candidate) -> Query | str:
+        """The query; or, in a word, why there is none."""
+        query = self.draft(candidate)
+        if isinstance(query, str):
+            return f"without {query}"
+        gold = [candidate.target.rewritten]
+        if query.passage is not None:
+            gold.append(self.passages.found[query.passage].text)
+        question, right = Question("", query.text, query.options), LETTERS.index(query.answer)
+        if chosen_option(self.replies, question, gold) != right:
+            return "not valid"
+        return "trivial" if chosen_option(self.replies, question) == right else query
+
+    def _count(self, step: str, candidate: Candidate) -> None:
+        self.counts.setdefault(step, Counter())[candidate.family] += 1
 
     def draft(self, candidate: Candidate) -> Query | str:
         """The query; or, in a word, why there is none: `objects`, `quality` or `statements`."""

@@ -17,17 +17,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval.runs.records import LETTERS
-from eval.tasks.egofact.construction.options import Drafter, chosen_option
+from eval.tasks.egofact.construction.options import Drafter
 from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of
 from eval.tasks.egofact.construction.records import BuildSettings, Segment, Shape
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
-from rag.errors import ReplyInvalid
-from rag.records import Question
 
 if TYPE_CHECKING:
     from eval.tasks.egofact.construction.segments import CachedEncoder
@@ -157,14 +154,13 @@ def plan_over(
     asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
     rivals = Rivals(kept, encoder, settings)
     clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
-    gate = _Gate(drafter)
-    chosen = select(clear, shape, gate.accept, drafter.seed)
+    chosen = select(clear, shape, drafter.accept, drafter.seed)
     counts: dict[str, Mapping[str, int]] = {
         **before,
         "representatives with two events": {"clips": len(kept)},
         "questions": _by_family(asked),
         "non-ambiguous": _by_family(clear),
-        **gate.counts,
+        **drafter.counts,
         "selected": {"clips": len(chosen.clip_ids), **_by_family(chosen.queries)},
     }
     return Plan(
@@ -176,41 +172,6 @@ def plan_over(
         },
         shortfalls=chosen.shortfalls,
     )
-
-
-@dataclass(slots=True)
-class _Gate:
-    """Drafts and checks one candidate at a time, and counts why there is no query of it."""
-
-    drafter: Drafter
-    counts: dict[str, Counter[str]] = field(default_factory=dict)
-
-    def accept(self, candidate: Candidate) -> Query | None:
-        self._count("looked at", candidate)
-        try:
-            found = self._checked(candidate)
-        except ReplyInvalid:
-            found = "without a readable reply"
-        if isinstance(found, str):
-            self._count(found, candidate)
-            return None
-        return found
-
-    def _checked(self, candidate: Candidate) -> Query | str:
-        """The query; or, in a word, why there is none."""
-        query = self.drafter.draft(candidate)
-        if isinstance(query, str):
-            return f"without {query}"
-        gold = [candidate.target.rewritten]
-        if query.passage is not None:
-            gold.append(self.drafter.passages.found[query.passage].text)
-        question, right = Question("", query.text, query.options), LETTERS.index(query.answer)
-        if chosen_option(self.drafter.replies, question, gold) != right:
-            return "not valid"
-        return "trivial" if chosen_option(self.drafter.replies, question) == right else query
-
-    def _count(self, step: str, candidate: Candidate) -> None:
-        self.counts.setdefault(step, Counter())[candidate.family] += 1
 
 
 def _by_family(found: Iterable[Candidate | Query]) -> Counter[str]:

@@ -44,11 +44,6 @@ def event_with(event: EventStructure, filler: str) -> str | None:
     return " ".join(pattern.sub(lambda _: filler, event.rewritten).split())
 
 
-def asked_clause(event: EventStructure) -> str | None:
-    """ "the camera wearer plugs into the wall socket"."""
-    return event_with(event, "")
-
-
 def question_text(
     description: str, target: EventStructure, anchor: EventStructure | None, position: Position, hops: int
 ) -> str | None:
@@ -56,7 +51,7 @@ def question_text(
 
     None where no question about the target's object can be put.
     """
-    clause = asked_clause(target)
+    clause = event_with(target, "")  # "the camera wearer plugs into the wall socket"
     if clause is None:
         return None
     asked = "what is" if hops == 1 else "which statement is true about"
@@ -184,13 +179,8 @@ class Rivals:
                 continue
             if anchor is None or (event.start < anchor.start) == (target.start < anchor.start):
                 return True
-        return anchor is not None and self._anchor_twice(candidate)
-
-    def _anchor_twice(self, candidate: Candidate) -> bool:
-        """Whether the anchor's words would fit a second event of the clip."""
-        anchor = candidate.anchor
-        assert anchor is not None
-        return any(
+        # The anchor's words must not fit a second event of the clip.
+        return anchor is not None and any(
             event is not anchor and self._alike_acts(event, anchor) and self._same_object(event, anchor)
             for event in candidate.segment.events
         )
