@@ -72,7 +72,8 @@ def load_report(
     the table of that name; `figures`; and `facts`, what its notes may hold of a section. Raises `ValueError`
     for a file that names a measure, a rule, a printed table, a figure or a key that does not exist.
     """
-    data, known = read_report(package), {**MEASURES, **CALIBRATION, **(measures or {})}
+    data = read_report(package)
+    known = {name: as_column(one) for name, one in {**MEASURES, **CALIBRATION, **(measures or {})}.items()}
     report = Report(data, known, rules or {}, pairs or {}, figures or {}, facts)
     named = {(name, table.kind == "agreement") for table in data.tables for name in table.measures}
     named |= {(name, False) for figure in data.figures for name in figure.measures}
@@ -89,7 +90,7 @@ class Report:
     """The report of one task."""
 
     data: ReportData
-    known: Mapping[str, Measure | Column]
+    known: Mapping[str, Column]
     rules: Mapping[str, Rule]
     own_pairs: Mapping[str, OwnPairs]
     own_figures: Mapping[str, OwnFigure]
@@ -159,11 +160,8 @@ class Report:
             for labels, samples in self._parts(row.samples, table.by):
                 yield row, Line({"system": row.label, **labels}, samples)
 
-    def _across(
-        self, measure: Measure | Column, samples: Sequence[Scored], key: str
-    ) -> Mapping[str, Measure | Column]:
+    def _across(self, whole: Column, samples: Sequence[Scored], key: str) -> Mapping[str, Column]:
         """The measure of each value that it applies to, and of all."""
-        whole = as_column(measure)
 
         def of(value: str) -> Column:
             return whole._replace(measure=restricted(whole.measure, lambda one: _value(one, key) == value))
@@ -224,10 +222,10 @@ class Report:
             keys = ("system", "minus", *(("measure",) if table.measures else ()), *table.by)
             for one, other, _ in compared_rows(section):
                 for name in table.measures or ("accuracy",):
-                    measure = as_column(self.known[name]).measure
-                    parts = self._across(measure, one.samples, "family") if table.by else {OVERALL: measure}
+                    whole = self.known[name]
+                    parts = self._across(whole, one.samples, "family") if table.by else {OVERALL: whole}
                     for family, part in parts.items():
-                        found = compare(one.samples, other.samples, as_column(part).measure)
+                        found = compare(one.samples, other.samples, part.measure)
                         names = (one.label, other.label, *((name,) if table.measures else ()))
                         if found is not None:
                             pairs[*names, *((family,) if table.by else ())] = found
@@ -268,7 +266,7 @@ class Report:
             samples = rows[0].samples if rows else ()
             counts = {key: Counter(_value(one, key) for one in samples) for key in figure.across}
             return draw_counts(path, title, counts) if samples else []
-        columns = {name: as_column(self.known[name]) for name in figure.measures}
+        columns = {name: self.known[name] for name in figure.measures}
         if figure.kind == "sweep":
             return draw_sweeps(path, title, section, figure.sweep, columns, figure.base)
         if figure.kind == "costs":
@@ -303,13 +301,13 @@ class Report:
         applied = {name: one for name, one in columns.items() if _applies(one, every)}
         if not applied:
             return []
-        slices: Mapping[str, Mapping[str, Measure | Column]] = {"": applied}
+        slices: Mapping[str, Mapping[str, Column]] = {"": applied}
         if figure.groups == "family":
             slices = {name: self._across(one, every, "family") for name, one in applied.items()}
 
-        def panel(groups: Iterable[Measure | Column], case: str) -> dict[str, list[Estimate | None]]:
+        def panel(groups: Iterable[Column], case: str) -> dict[str, list[Estimate | None]]:
             kept = {row.label: [one for one in row.samples if CASES[case](one)] for row in rows}
-            return {label: [as_column(one).of(samples) for one in groups] for label, samples in kept.items()}
+            return {label: [one.of(samples) for one in groups] for label, samples in kept.items()}
 
         lines = [
             (
@@ -329,10 +327,9 @@ def _value(scored: Scored, key: str) -> str:
     return scored.query.family if key == "family" else str(sample_field(scored, key, ""))
 
 
-def _applies(measure: Measure | Column, samples: Iterable[Scored]) -> bool:
+def _applies(column: Column, samples: Iterable[Scored]) -> bool:
     """Whether it applies to a sample."""
-    applied = as_column(measure).measure
-    return any(applied(each) is not None for each in samples)
+    return any(column.measure(each) is not None for each in samples)
 
 
 def _counting(rows: Sequence[Row]) -> str:

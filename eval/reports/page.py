@@ -21,6 +21,7 @@ from eval.reports.tables import (
     Cell,
     Line,
     Table,
+    as_column,
     csv_text,
     markdown_table,
     measured,
@@ -199,7 +200,8 @@ def unanswered_table(section: Section) -> Table:
     lost = failed & set(UNANSWERED) or any(
         scored.sample.parse_failure for row in section.rows for scored in row.samples
     )
-    columns = {"unread": parse_failure, **{name: _failed_by(name) for name in UNANSWERED}}
+    kinds = {"unread": parse_failure, **{name: _failed_by(name) for name in UNANSWERED}}
+    columns = {name: as_column(kind) for name, kind in kinds.items()}
     note = (
         "Percent of the queries, each counted as wrong. Unread: a reply that could not be read after repair, "
         "whether or not the run went on without it."

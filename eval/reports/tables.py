@@ -148,7 +148,7 @@ def as_column(measure: Measure | Column) -> Column:
 
 
 def measured(
-    lines: Iterable[Line], columns: Mapping[str, Measure | Column], key: str = "measure"
+    lines: Iterable[Line], columns: Mapping[str, Column], key: str = "measure"
 ) -> tuple[list[tuple[str, ...]], list[dict[str, Cell]]]:
     """Each measure of each line, and last the number of samples: cells to show, and records for the CSV file.
 
@@ -156,15 +156,14 @@ def measured(
     """
     body: list[tuple[str, ...]] = []
     records: list[dict[str, Cell]] = []
-    parts = {name: as_column(each) for name, each in columns.items()}
     for line in lines:
-        found = {name: part.of(line.samples) for name, part in parts.items()}
+        found = {name: column.of(line.samples) for name, column in columns.items()}
         if all(each is None for each in found.values()):
             continue
         cells = (
             percent_range(each)
-            if parts[name].quantity == "share"
-            else amount_range(each, parts[name].decimals)
+            if columns[name].quantity == "share"
+            else amount_range(each, columns[name].decimals)
             for name, each in found.items()
         )
         body.append((*line.keys.values(), *cells, str(len(line.samples))))

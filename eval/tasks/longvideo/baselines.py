@@ -28,7 +28,7 @@ from rag.agents.video_detective.features import (
     evidence_items,
     facets_of,
 )
-from rag.agents.video_detective.records import PAPER, TUNED, Pack
+from rag.agents.video_detective.records import PAPER, TUNED, Pack, Words
 from rag.reasoners.roles.answers import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.questions import DECOMPOSE_FACETS
 from rag.reasoners.roles.reading import Reading
@@ -158,16 +158,9 @@ class Retrieval(_Baseline):
         visual = np.max(scorer.priors([""] * len(features.segments)), axis=0)
         fit = np.round(_scaled(textual) + _scaled(visual), 6)
         nodes = sorted(np.argsort(-fit, kind="stable")[: TUNED.nodes].tolist())
+        each = max(1, self.frames // TUNED.nodes)
         packs = [
-            Pack(
-                node=node,
-                start=float(features.segments.starts[node]),
-                end=float(features.segments.ends[node]),
-                times=_times(features, node, max(1, self.frames // TUNED.nodes)),
-                words=best_words(words[node]),
-                belief=float(fit[node]) / 2,
-                chosen=True,
-            )
+            _pack(features, node, _times(features, node, each), best_words(words[node]), fit[node] / 2, True)
             for node in nodes
         ]
         reading = self._reading(agent, features, question, packs, reply.general_semantic_query)
@@ -229,18 +222,19 @@ def _grouped(features: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]
     for index in frames:
         time = float(features.times[index])
         held.setdefault(features.segments.at(time), []).append(time)
-    return tuple(
-        Pack(
-            node=node,
-            start=float(features.segments.starts[node]),
-            end=float(features.segments.ends[node]),
-            times=tuple(sorted(times)),
-            words=None,
-            belief=0.0,
-            chosen=False,
-        )
-        for node, times in sorted(held.items())
-    )
+    return tuple(_pack(features, node, sorted(times)) for node, times in sorted(held.items()))
+
+
+def _pack(
+    features: VideoFeatures,
+    node: int,
+    times: Sequence[float],
+    words: Words | None = None,
+    belief: float = 0.0,
+    chosen: bool = False,
+) -> Pack:
+    start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
+    return Pack(node, start, end, tuple(times), words, float(belief), chosen)
 
 
 def _times(features: VideoFeatures, node: int, count: int) -> tuple[float, ...]:

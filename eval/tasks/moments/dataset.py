@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,23 +34,6 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """One sentence with its gold."""
-
-    query_id: str
-    text: str
-    video: str
-    """As the row names it."""
-    windows: tuple[Interval, ...] = ()
-    """Gold, in seconds. Empty where the split has no gold."""
-    family: str = "all"
-    saliency: tuple[tuple[int, ...], ...] = ()
-    """Of QVHighlights: for each clip of the video the scores of the annotators, 0 to 4."""
-    clips: int = 0
-    """Of QVHighlights: clips of the video, to be scored by saliency."""
-
-
-@dataclass(frozen=True, slots=True)
 class MomentInput(TaskInput):
     """What a solver sees of a sentence."""
 
@@ -65,53 +48,61 @@ def _listed(value: Any) -> Any:
     return [value] if single else value
 
 
-class _Fields(BaseModel):
-    """A row, by what its fields mean; those that it lacks are left out."""
+class Moment(BaseModel):
+    """One sentence with its gold: a row, by what its fields mean; those that it lacks are left out."""
+
+    model_config = ConfigDict(frozen=True)
 
     query: Text
     video: Text
-    id: int | str | None = None
-    windows: Annotated[list[tuple[Seconds, Seconds]], BeforeValidator(_listed)] = []
+    """As the row names it."""
+    id: int | str
+    windows: Annotated[tuple[tuple[Seconds, Seconds], ...], BeforeValidator(_listed)] = ()
+    """Gold, in seconds. Empty where the split has no gold."""
     duration: Annotated[float, Field(ge=0, le=86_400)] = 0.0
     """Of a video that is cut into clips, each of which takes memory: at most a day."""
     family: Text = "all"
     clips: list[Annotated[int, Field(ge=0)]] = []
     saliency: list[list[Annotated[int, Field(ge=0, le=4)]]] = []
+    """Of QVHighlights: for each of `clips` the scores of the annotators."""
+    scored: bool = False
+    """Whether all clips of the video are to be scored by saliency (QVHighlights)."""
 
-    def moment(self, layout: MomentLayout, row_id: str, bounded: bool) -> Moment:
-        """`row_id`: for rows without an id. `bounded`: a window there must be, and inside the video.
+    @property
+    def query_id(self) -> str:
+        """The id as text."""
+        return str(self.id)
 
-        Raises `ValueError` for a row that cannot be a query.
+    @property
+    def clip_count(self) -> int:
+        """Clips of the video that are to be scored."""
+        return int(self.duration / CLIP_SECONDS) if self.scored else 0
+
+    @property
+    def levels(self) -> list[list[int]]:
+        """Scores of the annotators for each clip of the video, 0 where they gave none; empty without gold."""
+        scores = dict(zip(self.clips, self.saliency, strict=True))
+        width = len(self.saliency[0]) if self.saliency else 0
+        return [scores.get(clip, [0] * width) for clip in range(self.clip_count if width else 0)]
+
+    def check(self, bounded: bool) -> None:
+        """Raises `ValueError` for a row that cannot be a query.
+
+        `bounded`: a window there must be, and inside the video.
         """
-        found = Moment(
-            query_id=row_id if self.id is None else str(self.id),
-            text=self.query.strip(),
-            video=self.video,
-            windows=tuple(self.windows),
-            family=self.family,
-        )
-        if "saliency" in layout.fields:
-            found = replace(found, clips=int(self.duration / CLIP_SECONDS), saliency=tuple(self._saliency()))
-        if not found.text:
+        if not self.query.strip():
             raise ValueError("query: empty")
-        if not found.query_id.strip():
+        if not self.query_id.strip():
             raise ValueError("id: empty")
-        if bounded and not found.windows:
+        if len(self.saliency) != len(self.clips) or len(set(map(len, self.saliency))) > 1:
+            raise ValueError("saliency: not as many scores for each of the clips")
+        if bounded and not self.windows:
             raise ValueError("window: none")
-        for start, end in found.windows:
+        for start, end in self.windows:
             if not end > start:
                 raise ValueError(f"window: ends before it starts: {start:g} to {end:g}")
             if bounded and self.duration and start >= self.duration:
                 raise ValueError(f"window: starts at {start:g}, after the video's {self.duration:g} seconds")
-        return found
-
-    def _saliency(self) -> list[tuple[int, ...]]:
-        given = self.saliency
-        if len(given) != len(self.clips) or len(set(map(len, given))) > 1:
-            raise ValueError("saliency: not as many scores for each of the clips")
-        scores = dict(zip(self.clips, map(tuple, given), strict=True))
-        every = range(int(self.duration / CLIP_SECONDS)) if given else ()
-        return [scores.get(clip, (0,) * len(given[0])) for clip in every]
 
 
 class MomentLayout(Layout):
@@ -124,7 +115,7 @@ class MomentLayout(Layout):
 
     def fields_of(self, row: Row) -> dict[str, Any]:
         """What a row has, by what it means, with times in seconds."""
-        found = {name: held for name in _Fields.model_fields if (held := self.value(row, name)) is not None}
+        found = {name: held for name in Moment.model_fields if (held := self.value(row, name)) is not None}
         times = found.get("windows")
         if self.padded and isinstance(times, list):
             found["windows"] = [0.0 if isinstance(time, int | float) and time < 0 else time for time in times]
@@ -236,7 +227,7 @@ def query_of(moment: Moment, format: str) -> Query:
     found = re.fullmatch(FORMATS[format].video, stem)
     return Query(
         query_id=moment.query_id,
-        text=moment.text,
+        text=moment.query.strip(),
         options=(),
         answer="; ".join(f"{start:g}-{end:g} s" for start, end in moment.windows),
         family=moment.family,
@@ -255,8 +246,8 @@ def video_names(held: Annotations) -> dict[str, tuple[str, ...]]:
 
 def input_of(moment: Moment) -> MomentInput:
     """What a solver sees of a moment."""
-    clips = ((CLIP_SECONDS * number, CLIP_SECONDS * (number + 1)) for number in range(moment.clips))
-    return MomentInput(moment.query_id, moment.text, video=moment.video, clips=tuple(clips))
+    clips = ((CLIP_SECONDS * number, CLIP_SECONDS * (number + 1)) for number in range(moment.clip_count))
+    return MomentInput(moment.query_id, moment.query.strip(), video=moment.video, clips=tuple(clips))
 
 
 def _fits(path: Path, split: str) -> bool:
@@ -281,12 +272,13 @@ def _read(path: Path, entries: Sequence[Entry], kind: str, layout: MomentLayout)
         try:
             if isinstance(row, UnusableRow):
                 raise ValueError(row.reason)
-            held = _Fields.model_validate(layout.fields_of(row))
-            moment = held.moment(layout, str(number), FORMATS[kind].general)
-            earlier = steps.setdefault((moment.video, moment.text), moment.query_id)
+            own = {"id": number, "scored": "saliency" in layout.fields, **layout.fields_of(row)}
+            moment = Moment.model_validate(own)
+            moment.check(FORMATS[kind].general)
+            earlier = steps.setdefault((moment.video, moment.query.strip()), moment.query_id)
             if layout.merged and earlier in moments:
                 windows = (*moments[earlier].windows, *moment.windows)
-                moments[earlier] = replace(moments[earlier], windows=windows)
+                moments[earlier] = moments[earlier].model_copy(update={"windows": windows})
                 continue
             if moment.query_id in moments:
                 raise ValueError(f"id: an earlier row has it: {moment.query_id!r}")

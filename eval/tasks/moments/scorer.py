@@ -79,11 +79,11 @@ class MomentScorer(ExactScorer):
 
 def _saliency(moment: Moment, scores: Sequence[float]) -> Iterator[tuple[str, float]]:
     """None where the solver gives the clips no saliency, or the split has none."""
-    if not len(scores) or not moment.saliency:
+    if not len(scores) or not (levels := moment.levels):
         return
     for name, least in SALIENCY_LEVELS.items():
-        yield f"HL mAP {name}", moments.saliency_ap(scores, moment.saliency, least)
-        yield f"HIT@1 {name}", moments.saliency_hit(scores, moment.saliency, least)
+        yield f"HL mAP {name}", moments.saliency_ap(scores, levels, least)
+        yield f"HIT@1 {name}", moments.saliency_hit(scores, levels, least)
 
 
 def _measure(scored: Scored, name: str) -> float | None:
