@@ -1,24 +1,19 @@
-"""Reports on disk: a Markdown page, and a folder of CSV and PNG for each task.
-
-Times are apart, in `timings.md` and `timings.csv`, which alone differ between equal runs.
-"""
+"""Reports on disk: a Markdown page, and a folder of CSV and PNG for each task."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import median
 
 from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, atomic_write_text
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure, correct, parse_failure, sample_field, tokens
+from eval.metrics.scored import Measure, correct, parse_failure, sample_field
 from eval.metrics.tables import estimate
 from eval.reports.described import GENERIC, Report
 from eval.reports.spec import Pair, Row, Section, answered, base_system, compared_rows
 from eval.reports.tables import (
     MARK,
-    Cell,
     Line,
     Table,
     as_column,
@@ -28,7 +23,6 @@ from eval.reports.tables import (
     percent,
     report_folder,
 )
-from eval.resumable import whole_lines
 from eval.runs.folder import Run, plain_name, read_run_folder, read_unusable, run_folders
 from eval.runs.records import reason_counts, skip_reason, split_reason
 from eval.runs.runner import score_run
@@ -56,11 +50,7 @@ def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy = D
                 section, tables, {Path(name).stem: name for name in names if name.endswith(".png")}
             )
         atomic_write_text(draft / "report.md", "\n".join(parts))
-        timings = _timings(sections)
-        atomic_write_text(draft / "timings.csv", csv_text(timings.records))
-        table = markdown_table(timings.head, timings.body)
-        atomic_write_text(draft / "timings.md", f"# {timings.title}\n\n{table}")
-    return [out / "report.md", *files, out / "timings.md", out / "timings.csv"]
+    return [out / "report.md", *files]
 
 
 def report_of(run: Run) -> Report:
@@ -335,34 +325,3 @@ def _meaning(pair: Pair, difference: Estimate) -> str:
     if difference.high is not None and difference.high < 0:
         return f"{points}, which speaks against it that {pair.claim}."
     return f"{points}, which may be chance: these runs do not show that {pair.claim}."
-
-
-def _timings(sections: Sequence[Section]) -> Table:
-    body: list[tuple[str, ...]] = []
-    records: list[dict[str, Cell]] = []
-    for section, row in ((each, row) for each in sections for row in each.rows):
-        seconds, mean_tokens = list(seconds_of(row.folder)), _mean_tokens(row)
-        total, middle = sum(seconds), median(seconds) if seconds else 0.0
-        keys = {"benchmark": section.benchmark, "system": row.label}
-        body.append((*keys.values(), f"{total:.1f}", f"{middle:.4f}", f"{mean_tokens:.0f}"))
-        records.append({**keys, "seconds": total, "median_seconds": middle, "mean_tokens": mean_tokens})
-    head = ("benchmark", "system", "seconds, all queries", "median seconds", "mean tokens a query")
-    return Table("timings", "Timings", "", head, tuple(body), tuple(records))
-
-
-def _mean_tokens(row: Row) -> float:
-    return sum(map(tokens, row.samples)) / max(1, len(row.samples))
-
-
-def seconds_of(folder: Path) -> Iterator[float]:
-    """Seconds of each query of a run, as its `timings.jsonl` has them; none without that file."""
-    path = folder / "timings.jsonl"
-    if not path.exists():
-        return
-    for line in whole_lines(path).splitlines():
-        try:
-            entry = json.loads(line)
-            if entry["query_id"]:
-                yield float(entry["seconds"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: holds a line that is no timing: {line[:40]!r}; delete it") from error

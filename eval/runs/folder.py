@@ -4,7 +4,6 @@ manifest.json     what the run depends on (`identity`), and who made each stretc
 queries.jsonl     the queries with their gold, in the order asked
 samples.jsonl     one line a query, complete before the next is started
 unusable.jsonl    rows of the data that are no query, or only in part, with the reason; absent without any
-timings.jsonl     seconds; the only file that differs between equal runs
 submission.jsonl  what a benchmark's server takes, of tasks that have one (`Task.files`)
 results.json      figures with n and interval; its presence says that the run is complete
 """
@@ -354,21 +353,14 @@ class RunWriter(LineWriter):
             if path.read_bytes() != text.encode():
                 atomic_write_text(path, text)
 
-    def append(self, sample: Sample, seconds: float) -> None:
-        """Write the sample, then how long it took."""
+    def append(self, sample: Sample) -> None:
+        """Write the next sample."""
         place = self._places[sample.query_id]
         if place > len(self.samples) or (place < len(self.samples) and not skip_reason(self.samples[place])):
             raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
             self._append(record_line(sample))
         self.samples[place : place + 1] = [sample]
-        self.time(sample.query_id, "seconds", seconds)
-
-    def time(self, query_id: str, what: str, seconds: float) -> None:
-        """Append to the run's timing file; `query_id` is empty for what is done once."""
-        path = self.folder / "timings.jsonl"
-        with map_os_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(json.dumps({"query_id": query_id, what: round(seconds, 6)}) + "\n")
 
     def _claim(self) -> None:
         require_run_folder(self.folder, self._policy)
@@ -398,8 +390,7 @@ class RunWriter(LineWriter):
             if not (extended and key in ("limit", "queries"))
             for change in differences(key, there.get(key), value)
         )
-        for name in ("samples.jsonl", "timings.jsonl"):
-            truncate_partial_line(self.folder / name)
+        truncate_partial_line(self._path)
         self.samples = _answers(self.folder, self._queries)
         return self._write_manifest(manifest["sessions"]) if extended else manifest
 

@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -64,10 +63,6 @@ AHEAD = 4
 """Queries in flight or answered, for each worker, beyond the one that is due to be written."""
 
 
-Answered = tuple[Sample, float]
-"""One query's sample, and its seconds."""
-
-
 def answer_queries(
     task: Task[Any],
     prepared: Prepared[Any],
@@ -76,7 +71,7 @@ def answer_queries(
     opened: tuple[Solver, Scorer],
     queries: Sequence[Query],
     concurrency: int = 1,
-) -> Generator[Answered]:
+) -> Generator[Sample]:
     """The queries' samples, in their order. `opened`: the first worker's; the others open their own.
 
     At most `concurrency` queries are in flight: one computes while the others wait for a model
@@ -85,9 +80,8 @@ def answer_queries(
     """
     lock, stopped, own, spare = threading.Lock(), threading.Event(), threading.local(), [opened]
 
-    def answer(query: Query) -> Answered:
+    def answer(query: Query) -> Sample:
         with taking_turns(lock, stopped) as turn:
-            started = time.perf_counter()
             if not hasattr(own, "opened"):
                 own.opened = (
                     spare.pop()
@@ -96,9 +90,7 @@ def answer_queries(
                 )
             solver, scorer = own.opened
             sample = answer_query(prepared, spec, solver, scorer, query)
-            if not skip_reason(sample):
-                sample = replace(sample, usage=turn.spent().spent_by_role)
-            return sample, time.perf_counter() - started
+            return sample if skip_reason(sample) else replace(sample, usage=turn.spent().spent_by_role)
 
     if concurrency == 1:
         yield from map(answer, queries)
@@ -108,7 +100,7 @@ def answer_queries(
     # OpenMP's limit is a thread's own: with another one sums could differ in their last digits.
     pool = ThreadPoolExecutor(concurrency, initializer=partial(threadpool_limits, limits=1))
     try:
-        pending: deque[Future[Answered]] = deque()
+        pending: deque[Future[Sample]] = deque()
         for query in queries:
             if len(pending) >= AHEAD * concurrency:
                 yield pending.popleft().result()
@@ -265,9 +257,7 @@ def run_solver(
     queries = tuple(prepared.queries)[:limit]
     _require_unique(task.name, queries)
     spec = find_solver(task, name)
-    opened = time.perf_counter()
     solver = spec.open(prepared.environment, seed)
-    opened = time.perf_counter() - opened
     scorer = task.open_scorer(prepared)
     identity = {
         **known_identity(task.name, name, seed, limit),
@@ -286,7 +276,6 @@ def run_solver(
         if todo:
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
-            writer.time("", "open", opened)
         opened_both = (solver, scorer)
         answers = answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
         _write_answers(writer, answers, lambda done: progress(done, len(todo), f"{name}, seed {seed}"))
@@ -295,16 +284,14 @@ def run_solver(
     return done_of(run, len(todo))
 
 
-def _write_answers(
-    writer: RunWriter, answers: Generator[Answered], progress: Callable[[int], object]
-) -> None:
+def _write_answers(writer: RunWriter, answers: Generator[Sample], progress: Callable[[int], object]) -> None:
     from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
 
     # One question is too little work to share: more threads would only wait for each other.
     with threadpool_limits(limits=1), contextlib.closing(answers):
         progress(0)
-        for done, answered in enumerate(answers, 1):
-            writer.append(*answered)
+        for done, sample in enumerate(answers, 1):
+            writer.append(sample)
             progress(done)
 
 

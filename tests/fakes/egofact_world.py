@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
+from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment
 from eval.tasks.egofact.construction.roles import (
     AnsweredQuestion,
     CheckReply,
@@ -162,12 +162,8 @@ def passages() -> list[FactPassage]:
             f"The {thing} matters. Store it at {at * 2 + turn + 3} degrees in the {turn} box. Keep it dry.",
             thing,
             f"job {at} {turn}",
-            (
-                Statement(
-                    f"It is stored at {at * 2 + turn + 3} degrees.",
-                    (f"It is stored at {at * 2 + turn + 43} degrees.", f"It is stored at {at} metres."),
-                ),
-            ),
+            f"It is stored at {at * 2 + turn + 3} degrees.",
+            (f"It is stored at {at * 2 + turn + 43} degrees.", f"It is stored at {at} metres."),
         )
         for at, thing in enumerate(THINGS)
         for turn in range(2)

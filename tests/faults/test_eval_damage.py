@@ -100,28 +100,12 @@ def whole(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "why"),
-    [("results.json", None, "answered and not scored yet"), ("timings.jsonl", b"\xff\n", "no timing")],
-)
-def test_what_is_not_whole_is_not_reported(
-    whole: Path, tmp_path, name: str, content: bytes | None, why: str
-) -> None:
+def test_what_is_not_scored_is_not_reported(whole: Path, tmp_path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
-    (run / name).unlink()
-    if content is not None:
-        (run / name).write_bytes(content)
-    with pytest.raises(UsageError, match=why):
+    (run / "results.json").unlink()
+    with pytest.raises(UsageError, match="answered and not scored yet"):
         write_report([run], tmp_path / "report")
-
-
-def test_a_torn_last_timing_is_left_out(whole: Path, tmp_path) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(whole, run)
-    path = run / "timings.jsonl"
-    path.write_bytes(path.read_bytes()[:-9])
-    assert write_report([run], tmp_path / "report")
 
 
 def test_a_torn_last_sample_is_still_to_come(whole: Path, tmp_path) -> None:

@@ -133,9 +133,9 @@ def test_passages_near_an_object_are_found_by_similarity(tmp_path) -> None:
     reader = Reader.open(build_library(tmp_path / "library", {}, texts, None))
     library: Any = SimpleNamespace(engine=SimpleNamespace(reader=reader))
     found = WikiHow(library, encoder, 0.5).near("soldering iron")
-    assert [(one.title, one.object, one.statements) for one in found] == [
-        ("How to Use a Soldering Iron", "soldering iron", ()),
-        ("Joints", "soldering iron", ()),
+    assert [(one.title, one.object, one.fact) for one in found] == [
+        ("How to Use a Soldering Iron", "soldering iron", ""),
+        ("Joints", "soldering iron", ""),
     ]
     assert WikiHow(library, encoder, 0.5).near("ladder") == []
 
@@ -178,12 +178,12 @@ def test_no_statement_names_its_object_or_is_shared() -> None:
     found = pairs(held)
     assert found[2].passage.object == "kettle"
     for pair in found:
-        (gold,) = pair.passage.statements
-        assert pair.fact == f"When {pair.passage.activity}. {gold.fact}"
-        assert pair.counterfact in [f"When {pair.passage.activity}. {wrong}" for wrong in gold.counterfacts]
+        gold = pair.passage
+        assert pair.fact == f"When {gold.activity}. {gold.fact}"
+        assert pair.counterfact in [f"When {gold.activity}. {wrong}" for wrong in gold.counterfacts]
     assert pairs([one for one in held if one.object != "kettle"]) is None
     assert pairs([one for one in held if one.object in THINGS[:2]]) is None
-    assert pairs([replace(one, statements=held[0].statements) for one in held]) is None
+    assert pairs([replace(one, fact=held[0].fact) for one in held]) is None
     assert pairs([replace(one, activity="one job") for one in held]) is None
     named = [replace(one, activity=f"filling the kettle {at}") for at, one in enumerate(held)]
     assert pairs(named) is None

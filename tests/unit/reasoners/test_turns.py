@@ -64,7 +64,7 @@ def test_queries_in_flight_ask_nothing_more_once_the_run_is_over(monkeypatch):
         threadpoolctl, "threadpool_limits", lambda *, limits: limited.update({threading.get_ident(): limits})
     )
     answers = answer_queries(task, prepared, spec, 0, (Solver(), scorer), queries, 2)
-    assert next(answers)[0].query_id == "q0"
+    assert next(answers).query_id == "q0"
     while not asked:
         time.sleep(0.01)
     answers.close()

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from eval.runs.records import LETTERS
 from eval.tasks.egofact.construction.questions import Candidate, names_object, option_text, question_text
-from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Statement
+from eval.tasks.egofact.construction.records import BuildSettings, FactPassage
 from eval.tasks.egofact.construction.roles import (
     CHECK_CHOICE,
     WRITE_DISTRACTORS,
@@ -67,7 +67,7 @@ class WrittenPassages:
 
     def facts(self, name: str) -> frozenset[str]:
         """All true statements about an object, in lower case."""
-        return frozenset(one.fact.lower() for passage in self.of(name) for one in passage.statements)
+        return frozenset(passage.fact.lower() for passage in self.of(name))
 
     def _written(self, passage: FactPassage) -> FactPassage | None:
         try:
@@ -81,7 +81,7 @@ class WrittenPassages:
         except ReplyInvalid:
             return None
         self.counts["valid and non-trivial"] += 1
-        return replace(passage, activity=reply.activity, statements=(Statement(reply.fact, wrong),))
+        return replace(passage, activity=reply.activity, fact=reply.fact, counterfacts=wrong)
 
     def _passes(self, passage: FactPassage, fact: str, wrong: Sequence[str]) -> bool:
         """C.2.5, step 3: the fact is found with the passage, and not without it."""
@@ -136,24 +136,19 @@ def choose_pairs(
         taken = {pair.passage.activity for pair in pairs}
         fresh = [passage for passage in passages.of(name) if passage.activity not in taken]
         rng.shuffle(fresh)
-        every = (pair for passage in fresh for pair in _pairs(passage, foreign, rng))
-        pair = next((pair for pair in every if not _names_any(pair, named)), None)
+        every = ((passage.fact.lower(), _pair(passage, rng)) for passage in fresh)
+        # A fact that another of the objects shares would make two options right.
+        fit = (pair for fact, pair in every if fact not in foreign and not _names_any(pair, named))
+        pair = next(fit, None)
         if pair is None:
             return None
         pairs.append(pair)
     return pairs[1], pairs[2], pairs[0]
 
 
-def _pairs(passage: FactPassage, foreign: frozenset[str], rng: random.Random) -> Iterator[FactPair]:
-    """Pairs of a passage; a fact that another of the objects shares would make two options right."""
-    statements = [one for one in passage.statements if one.counterfacts]
-    rng.shuffle(statements)
-    for one in statements:
-        wrong = rng.choice(one.counterfacts)
-        if one.fact.lower() not in foreign:
-            yield FactPair(
-                passage, option_text(passage.activity, one.fact), option_text(passage.activity, wrong)
-            )
+def _pair(passage: FactPassage, rng: random.Random) -> FactPair:
+    wrong = option_text(passage.activity, rng.choice(passage.counterfacts))
+    return FactPair(passage, option_text(passage.activity, passage.fact), wrong)
 
 
 def _names_any(pair: FactPair, names: Sequence[str]) -> bool:

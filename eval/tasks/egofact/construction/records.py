@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from corpora.records import EventParts
-from eval.tasks.egofact.records import FAMILIES, STRICT, Family, Span
+from eval.tasks.egofact.records import FAMILIES, Family, Span
 
 
 class EventFields(BaseModel):
@@ -62,18 +62,8 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A fact of a passage, and what contradicts it (C.2.5: three counter-facts for each fact)."""
-
-    __pydantic_config__ = STRICT
-
-    fact: str
-    counterfacts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FactPassage:
-    """A passage with the statements that two-hop options are made of."""
+    """A passage with what two-hop options are made of (C.2.5: three counter-facts beside a fact)."""
 
     passage_id: str
     title: str
@@ -82,7 +72,9 @@ class FactPassage:
     """Canonical name of what it is about."""
     activity: str
     """As it follows "When": "storing tools for the winter"."""
-    statements: tuple[Statement, ...] = ()
+    fact: str = ""
+    """Empty until it is written."""
+    counterfacts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
