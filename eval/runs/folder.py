@@ -164,6 +164,8 @@ def _extends(there: object, here: int | None) -> bool:
 
 IDENTITY = {"benchmark", "system", "seed", "settings", "dataset", "encoders", "queries"}
 """What every run says of itself."""
+OPENED = {"factory", "data", "sessions"}
+"""How it was opened, and by whom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,19 +229,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 def _is_whole(manifest: Mapping[str, Any]) -> bool:
     """Whether all is there that a reader of runs relies on."""
-    identity, sessions = manifest.get("identity"), manifest.get("sessions")
-    return (
-        isinstance(identity, dict)
-        and identity.keys() >= IDENTITY
-        and isinstance(identity["dataset"], dict)
-        and isinstance(identity["settings"], dict)
-        and isinstance(identity["seed"], int)
-        and isinstance(manifest.get("factory"), str)
-        and isinstance(manifest.get("data"), str | None)
-        and isinstance(sessions, list)
-        and bool(sessions)
-        and all(isinstance(session, dict) and "commit" in session for session in sessions)
-    )
+    identity = manifest.get("identity")
+    return isinstance(identity, dict) and identity.keys() >= IDENTITY and manifest.keys() >= OPENED
 
 
 def _answers(folder: Path, queries: Sequence[Query]) -> list[Sample]:

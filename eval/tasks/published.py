@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from corpora.identity import file_sha256
 from corpora.kinds import INFO
 from corpora.outputs import atomic_write_text
 from eval.runs.records import UnusableRow
@@ -240,12 +239,6 @@ def record_lines(records: Iterable[Any]) -> str:
 def write_records(path: Path, records: Iterable[Any]) -> None:
     """Write dataclasses as JSON lines, whole or not at all."""
     atomic_write_text(path, record_lines(records))
-
-
-def write_manifest(folder: Path, files: Iterable[str], **fields: Any) -> None:
-    """`manifest.json` with `fields` and the hashes of `files`. Written last: it marks complete data."""
-    manifest = {**fields, "hashes": {name: file_sha256(folder / name) for name in files}}
-    atomic_write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
 
 
 def read_records(path: Path, kind: type[Record]) -> list[Record]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from abc import abstractmethod
 from collections import Counter
@@ -14,17 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from corpora.identity import file_sha256
+from corpora.outputs import atomic_write_text
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query, TaskInput
 from eval.task import Footage, Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
 from eval.tasks.libraries import fingerprints, indexing, rendering
-from eval.tasks.published import (
-    PublishedRows,
-    load_published,
-    published_files,
-    read_records,
-    write_manifest,
-    write_records,
-)
+from eval.tasks.published import PublishedRows, load_published, published_files, read_records, write_records
 from eval.workbench.corpus import check_data_folder
 from eval.workbench.seeds import stable_number
 from eval.workbench.web import Upload, make_web
@@ -193,7 +188,10 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         drafted: list[Record] = read_records(shape.drafted / self.records_file, self.record_type)
         records = [self.with_contents(record, catalogue) for record in drafted]
         write_records(folder / self.records_file, records)
-        write_manifest(folder, (self.records_file, *WEB_FILES), benchmark=self.name, queries=len(records))
+        # Written last: it marks complete data.
+        hashes = {name: file_sha256(folder / name) for name in (self.records_file, *WEB_FILES)}
+        manifest = {"benchmark": self.name, "queries": len(records), "hashes": hashes}
+        atomic_write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
 
     def load(
         self, folder: Path, progress: ProgressCallback | None

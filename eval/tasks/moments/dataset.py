@@ -156,18 +156,9 @@ class Format(BaseModel):
 
 _FORMATS = resources.files("eval.tasks.moments").joinpath("formats.toml").read_text(encoding="utf-8")
 FORMATS: Mapping[str, Format] = {name: Format(**held) for name, held in tomllib.loads(_FORMATS).items()}
-ALIASES = {
-    "charades": "charades-sta",
-    "activitynet-captions": "activitynet",
-    "qv-highlights": "qvhighlights",
-    "nlq": "ego4d-nlq",
-}
-
-
 def format_name(name: str) -> str:
     """The name in `FORMATS`, of any case. Raises `UsageError` for an unknown one."""
     plain = re.sub(r"[\s_]+", "-", name.strip().lower())
-    plain = ALIASES.get(plain, plain)
     if plain not in FORMATS:
         raise UsageError(f"moments: no format {name!r}; there are {', '.join(FORMATS)}")
     return plain

@@ -144,12 +144,5 @@ def _span(found: FoundShot | None) -> list[float] | None:
 
 
 def _as_json(found: FoundShot) -> dict[str, Any]:
-    return {
-        "url": found.url,
-        "video_id": found.video_id,
-        "start": found.start,
-        "end": found.end,
-        "frame": found.frame,
-        "score": found.score,
-        "checks": [asdict(check) for check in found.checks],
-    }
+    kept = ("url", "video_id", "start", "end", "frame", "score")
+    return {name: getattr(found, name) for name in kept} | {"checks": [asdict(one) for one in found.checks]}

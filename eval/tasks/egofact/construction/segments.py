@@ -103,7 +103,7 @@ def representatives(vectors: NDArray[np.float32], k: int, seed: int) -> list[int
         return list(range(len(vectors)))
     rows = vectors.astype(np.float64)
     k = min(k, len(np.unique(rows, axis=0)))  # k-means++ finds no further centre among equal rows
-    centres, member = kmeans2(rows, k, iter=ROUNDS, minit="++", seed=seed)
+    centres, member = kmeans2(rows, k, iter=ROUNDS, minit="++", rng=seed)
     groups = [np.flatnonzero(member == cluster) for cluster in range(k)]
     fit = np.round(rows @ centres.T, 9)
     return sorted(int(own[np.argmax(fit[own, at])]) for at, own in enumerate(groups) if len(own))
