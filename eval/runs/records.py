@@ -69,6 +69,8 @@ class TaskInput:
     text: str
     options: tuple[str, ...] = ()
     """As they are shown; empty for an open question."""
+    video: str = ""
+    """The one that it asks about, where the task says it; an oracle is given the right one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 class EgoFactInput(TaskInput):
     """A question of EgoFact as a solver sees it; what is given is set for oracles alone."""
 
-    given_clip: str | None = None
     given_window: Span | None = None
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.records import Output, token_counts
-from eval.tasks.longvideo.published import LongInput
+from eval.runs.records import Output, TaskInput, token_counts
 from eval.tasks.videos import NamedVideos
 from localization.lexical import Source
 from rag.agents.video_detective.agent import VideoDetective
@@ -69,16 +68,16 @@ class VideoSolver(ABC):
         counted = self.environment.counted
         return {"frames": self.frames, "tokens": counted.method, "reasoner": counted.reasoner.name}
 
-    def solve(self, asked: LongInput) -> Output:
+    def solve(self, asked: TaskInput) -> Output:
         """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
         return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
 
     @abstractmethod
-    def _solve(self, asked: LongInput, question: Question) -> Output: ...
+    def _solve(self, asked: TaskInput, question: Question) -> Output: ...
 
 
 def output_of_reply(
-    asked: LongInput, reply: ChosenOption, packs: Sequence[Pack], usage: Usage, **evidence: Any
+    asked: TaskInput, reply: ChosenOption, packs: Sequence[Pack], usage: Usage, **evidence: Any
 ) -> Output:
     """`packs`: what the answer was given from. `evidence`: more of it, small and JSON."""
     times = sorted({round(time, 6) for pack in packs for time in pack.times})
@@ -107,7 +106,7 @@ _Answered = tuple[ChosenOption, Sequence[Pack], dict[str, Any]]
 class _Baseline(VideoSolver):
     """Features, pixels and reading of the agent, without its search."""
 
-    def _solve(self, asked: LongInput, question: Question) -> Output:
+    def _solve(self, asked: TaskInput, question: Question) -> Output:
         environment = self.environment
         agent = VideoDetective(environment.library, reasoner=environment.counted.reasoner, must_choose=True)
         features = agent.features(environment.ids[asked.video])

@@ -54,13 +54,6 @@ class LongQuestion:
     """[start, end) seconds, the first where there are several; (0, 0) where it is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class LongInput(TaskInput):
-    """What a solver sees of a question, and of which video it is."""
-
-    video: str = ""
-
-
 def query_of(question: LongQuestion) -> Query:
     """One cluster a video. Raises `ValueError` for an answer that no option has."""
     if question.answer not in LETTERS[: len(question.options)]:
@@ -78,9 +71,9 @@ def query_of(question: LongQuestion) -> Query:
     )
 
 
-def input_of(question: LongQuestion) -> LongInput:
+def input_of(question: LongQuestion) -> TaskInput:
     """What a solver sees of a question."""
-    return LongInput(question.question_id, question.text, question.options, question.video)
+    return TaskInput(question.question_id, question.text, question.options, question.video)
 
 
 NO_OPTION = ("", "n/a", "nan")

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from eval.rag_ask import RagAsk
-from eval.runs.records import Output
+from eval.runs.records import Output, TaskInput
 from eval.task import Solver, SolverSpec
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.longvideo.baselines import (
@@ -23,7 +23,6 @@ from eval.tasks.longvideo.baselines import (
     VideoSolver,
     output_of_reply,
 )
-from eval.tasks.longvideo.published import LongInput
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings, with_frames
 from rag.reasoners.roles.answers import ChosenOption
@@ -44,7 +43,7 @@ class Detective(VideoSolver):
             **{name: value for name, value in super().settings.items() if name != "frames"},
         }
 
-    def _solve(self, asked: LongInput, question: Question) -> Output:
+    def _solve(self, asked: TaskInput, question: Question) -> Output:
         found = self._agent.investigate(self.environment.ids[asked.video], question)
         answer = found.answer
         reply = ChosenOption(
@@ -79,7 +78,7 @@ def _as_json(found: DetectiveResult) -> dict[str, Any]:
 
 
 def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: ARG001 (as above)
-    def where(asked: LongInput) -> SearchFilter:
+    def where(asked: TaskInput) -> SearchFilter:
         return SearchFilter(videos=frozenset((environment.ids[asked.video],)))
 
     return RagAsk(environment.library, environment.names, where=where)

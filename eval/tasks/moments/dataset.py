@@ -37,7 +37,6 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class MomentInput(TaskInput):
     """What a solver sees of a sentence."""
 
-    video: str = ""
     clips: tuple[Interval, ...] = ()
     """To be given a saliency each (QVHighlights)."""
 
@@ -156,6 +155,8 @@ class Format(BaseModel):
 
 _FORMATS = resources.files("eval.tasks.moments").joinpath("formats.toml").read_text(encoding="utf-8")
 FORMATS: Mapping[str, Format] = {name: Format(**held) for name, held in tomllib.loads(_FORMATS).items()}
+
+
 def format_name(name: str) -> str:
     """The name in `FORMATS`, of any case. Raises `UsageError` for an unknown one."""
     plain = re.sub(r"[\s_]+", "-", name.strip().lower())

@@ -8,9 +8,8 @@ of `queries` is answered by each video of `relevant`, one of `moments` by the se
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -22,14 +21,6 @@ FOUND, MOMENT, ABSENT = "found", "moment", "absent"
 """Families of queries: the video is asked for, its seconds are, and no video shows it."""
 
 Text = Annotated[str, Field(min_length=1)]
-
-
-@dataclass(frozen=True, slots=True)
-class ClipInput(TaskInput):
-    """What a solver sees of a query."""
-
-    video: str = ""
-    """File name of the video whose seconds are asked for; empty where all videos are searched."""
 
 
 class Named(BaseModel):
@@ -121,10 +112,10 @@ def read_cases(folder: Path) -> tuple[Path, Cases]:
     return next(iter(found.items()))
 
 
-def inputs_of(cases: Cases) -> dict[str, Any]:
-    """What a solver sees of each query, by its id."""
+def inputs_of(cases: Cases) -> dict[str, TaskInput]:
+    """What a solver sees of each query, by its id: of a moment, the video whose seconds are asked for."""
     return {
-        case.id: ClipInput(case.id, case.query, video=case.video if family == MOMENT else "")
+        case.id: TaskInput(case.id, case.query, video=case.video if family == MOMENT else "")
         for family, held in cases.by_family.items()
         for case in held
     }

@@ -9,9 +9,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from corpora.records import EvidenceKind
-from eval.runs.records import ClipWindow, Output, ranked_clips
+from eval.runs.records import ClipWindow, Output, TaskInput, ranked_clips
 from eval.task import SolverSpec
-from eval.tasks.realclips.cases import ClipInput
 from eval.tasks.videos import NamedVideos
 from eval.workbench.seeds import stable_number
 from rag.errors import UsageError
@@ -55,7 +54,7 @@ class Searched:
         """Name in the data by content id."""
         return {video_id: name for name, video_id in self.videos.ids.items()}
 
-    def solve(self, asked: ClipInput) -> Output:
+    def solve(self, asked: TaskInput) -> Output:
         """Answer one input; see `eval.task.Solver`.
 
         A search of some kinds of text finds videos and is asked for no seconds.
@@ -75,7 +74,7 @@ class Searched:
             evidence={"matched": confidence >= least} if self.calibrated else {},
         )
 
-    def _hits(self, asked: ClipInput) -> Sequence[VideoHit | LocalizedWindow]:
+    def _hits(self, asked: TaskInput) -> Sequence[VideoHit | LocalizedWindow]:
         library = self.videos.library
         if asked.video:
             return library.localize(self.videos.ids[asked.video], asked.text)
@@ -89,7 +88,7 @@ class Seen(Searched):
 
     calibrated = False
 
-    def _hits(self, asked: ClipInput) -> Sequence[VideoHit]:
+    def _hits(self, asked: TaskInput) -> Sequence[VideoHit]:
         engine = self.videos.library.engine
         assert engine.tower is not None, "open() has checked it"
         within = frozenset([self.videos.ids[asked.video]]) if asked.video else None
@@ -109,7 +108,7 @@ class Chance:
         """JSON: all that outputs depend on."""
         return {"seed": self.seed}
 
-    def solve(self, asked: ClipInput) -> Output:
+    def solve(self, asked: TaskInput) -> Output:
         """Answer one input; see `eval.task.Solver`."""
         chance = random.Random(stable_number("realclips chance", self.seed, asked.query_id))
         if not asked.video:

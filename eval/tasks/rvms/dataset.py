@@ -79,8 +79,6 @@ class RvmsInput(TaskInput):
     """What a solver sees: the cues of the memory."""
 
     memory: Memory = field(default=Memory())
-    url: str = ""
-    """Of the target video, given to oracles alone."""
 
 
 def memory_texts(memory: Memory) -> tuple[str, ...]:

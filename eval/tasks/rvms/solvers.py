@@ -74,10 +74,9 @@ VARIANTS = Variants(
 )
 
 
-def give_target(query: Query, asked: TaskInput) -> RvmsInput:
+def give_target(query: Query, asked: TaskInput) -> TaskInput:
     """For oracles: the input with the address of the target video."""
-    assert isinstance(asked, RvmsInput)
-    return replace(asked, url=query.answer)
+    return replace(asked, video=query.answer)
 
 
 @dataclass(frozen=True)
@@ -134,10 +133,10 @@ class RacloSolver(WebSolver[RacloSettings]):
             if mode == "metadata":
                 return self._metadata_run(memory, web)
             if mode == "oracle":
-                return self._oracle_run(memory, web, asked.url)
+                return self._oracle_run(memory, web, asked.video)
             if mode == "chance":
                 digest = hashlib.sha256(f"{self.seed} {asked.query_id}".encode()).digest()
-                return _chance_run(memory, web, asked.url, int.from_bytes(digest[:8], "big") / 2**64)
+                return _chance_run(memory, web, asked.video, int.from_bytes(digest[:8], "big") / 2**64)
         except (Unanswered, WebError, FileProblem) as error:
             # As in the agent: an unusable reply or page costs one query, not the run.
             name = type(error).__name__

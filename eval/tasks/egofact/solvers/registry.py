@@ -122,9 +122,7 @@ def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a
 
 def _in_clip(environment: Environment, asked: EgoFactInput) -> Pipeline:
     """In the clip that an oracle is given."""
-    name = asked.given_clip
-    assert name is not None, "an oracle's input has its clip"
-    return replace(OURS, retrieve_clips=lambda *_: [environment.corpus.found(name)])
+    return replace(OURS, retrieve_clips=lambda *_: [environment.corpus.found(asked.video)])
 
 
 def _in_window(environment: Environment, asked: EgoFactInput) -> Pipeline:
