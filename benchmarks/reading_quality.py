@@ -148,7 +148,7 @@ def draw(tables: Mapping[str, Sequence[Scored]], folder: Path) -> None:
     """`reliability.png`: share right by confidence of each set's own questions that are answered."""
     rows = ((name, tuple(_answered(scored))) for name, scored in tables.items())
     folder.mkdir(parents=True, exist_ok=True)
-    draw_reliability([Row(name, name, {}, row, Path(), ()) for name, row in rows if row], folder)
+    draw_reliability([Row(name, name, {}, row, ()) for name, row in rows if row], folder)
 
 
 if __name__ == "__main__":

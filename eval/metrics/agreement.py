@@ -22,17 +22,12 @@ class Agreement:
     @property
     def n(self) -> int:
         """Number of pairs."""
-        return self.both + self.only_rule + self.only_truth + self.neither
+        return sum(self.counts.values())
 
     @property
     def counts(self) -> dict[str, int]:
         """The four cells by name."""
-        return {
-            "both": self.both,
-            "only_rule": self.only_rule,
-            "only_truth": self.only_truth,
-            "neither": self.neither,
-        }
+        return {name: getattr(self, name) for name in ("both", "only_rule", "only_truth", "neither")}
 
     @property
     def share(self) -> Estimate | None:

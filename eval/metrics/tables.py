@@ -57,16 +57,6 @@ CASES: Mapping[str, Callable[[Scored], bool]] = {
 """The three groups of the paper's figures 3 to 5: all queries, answered right, answered wrong."""
 
 
-def families(samples: Iterable[Scored]) -> list[str]:
-    """Those that occur, in alphabetical order."""
-    return sorted({scored.query.family for scored in samples})
-
-
-def of_family(samples: Iterable[Scored], family: str) -> list[Scored]:
-    """The samples of one family of queries."""
-    return [scored for scored in samples if scored.query.family == family]
-
-
 def estimate(measure: Measure, samples: Iterable[Scored], quantity: Quantity = "share") -> Estimate | None:
     """The mean of a measure where it applies; None where it applies nowhere."""
     values, clusters = [], []
@@ -81,7 +71,7 @@ def estimate(measure: Measure, samples: Iterable[Scored], quantity: Quantity = "
 def measure_slices(measure: Measure, samples: Sequence[Scored]) -> dict[str, Estimate | None]:
     """A measure overall, by family, and over right and wrong answers."""
     slices = {"overall": estimate(measure, samples)}
-    for family in families(samples):
+    for family in sorted({each.query.family for each in samples}):
         slices[family] = estimate(measure, [each for each in samples if each.query.family == family])
     for name in ("right", "wrong"):
         slices[name] = estimate(measure, [each for each in samples if CASES[name](each)])

@@ -123,7 +123,6 @@ def _row(run: Run, ambiguous: bool) -> Row:
         system=system,
         settings=settings,
         samples=tuple(score_run(run)),
-        folder=run.folder,
         commits=tuple(sorted(commits)),
         scorer=run.identity.get("scorer") or {},
         skipped=tuple(reason for sample in run.samples if (reason := skip_reason(sample))),

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
@@ -202,7 +201,6 @@ class Row:
     system: str
     settings: Mapping[str, Any]
     samples: tuple[Scored, ...]
-    folder: Path
     commits: tuple[str, ...]
     """Of every session that made it; empty outside a checkout."""
     scorer: Mapping[str, Any] = field(default_factory=dict)

@@ -76,14 +76,11 @@ class EgoFactTask(Task[Environment]):
 
     report = REPORT
     score_type = EgoFactScore
+    solvers = SOLVERS
     measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact, **SHARES}
 
     def __init__(self, name: str, about: str, folder: Path | None, made: Workbench | None) -> None:
         self.name, self.about, self.folder, self.made = name, about, folder, made
-
-    @property
-    def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
-        return SOLVERS
 
     def solver(self, name: str) -> SolverSpec[Environment]:
         return solver_of(name)

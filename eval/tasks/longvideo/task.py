@@ -188,6 +188,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
 
     report = REPORT
     score_type = LongVideoScore
+    solvers = SOLVERS
 
     def __init__(
         self,
@@ -202,10 +203,6 @@ class LongVideoTask(Task[LongVideoEnvironment]):
     ) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
         self.duration, self.subtitles, self.file_pattern = duration, subtitles, files
-
-    @property
-    def solvers(self) -> Mapping[str, SolverSpec[LongVideoEnvironment]]:
-        return SOLVERS
 
     def solver(self, name: str) -> SolverSpec[LongVideoEnvironment]:
         return at_frames(name) or super().solver(name)

@@ -12,7 +12,7 @@ from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
 from eval.reports.described import load_report
-from eval.task import Footage, Prepared, ProgressCallback, SolverSpec, Task, task_opener, task_settings
+from eval.task import Footage, Prepared, ProgressCallback, Task, task_opener, task_settings
 from eval.tasks.libraries import fingerprints, render_corpus
 from eval.tasks.moments.dataset import (
     FORMATS,
@@ -70,6 +70,7 @@ class MomentsTask(Task[MomentEnvironment]):
 
     report = REPORT
     score_type = MomentScore
+    solvers = SOLVERS
     measures: ClassVar[Mapping[str, Measure]] = MEASURES
 
     def __init__(
@@ -84,10 +85,6 @@ class MomentsTask(Task[MomentEnvironment]):
     ) -> None:
         self.name, self.about, self.folder, self.made = name, about, folder, made
         self.format, self.split = format, split
-
-    @property
-    def solvers(self) -> Mapping[str, SolverSpec[MomentEnvironment]]:
-        return SOLVERS
 
     def prepare(
         self, settings: Settings, progress: ProgressCallback | None = None

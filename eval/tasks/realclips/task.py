@@ -12,7 +12,7 @@ from eval.metrics.localization import temporal_iou
 from eval.metrics.scored import Measure, restricted
 from eval.reports.described import load_report
 from eval.runs.records import ClipWindow, Output, Query, Score
-from eval.task import ExactScorer, Footage, Prepared, ProgressCallback, SolverSpec, Task, task_settings
+from eval.task import ExactScorer, Footage, Prepared, ProgressCallback, Task, task_settings
 from eval.tasks.libraries import fingerprints
 from eval.tasks.realclips.cases import ABSENT, FOUND, MOMENT, Case, inputs_of, read_cases
 from eval.tasks.realclips.solvers import NO_WINDOWS, SOLVERS
@@ -100,14 +100,11 @@ class RealClipsTask(Task[NamedVideos]):
     )
     report = load_report("eval.tasks.realclips", MEASURES)
     score_type = ClipScore
+    solvers = SOLVERS
     measures: ClassVar[Mapping[str, Measure]] = MEASURES
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
-
-    @property
-    def solvers(self) -> Mapping[str, SolverSpec[NamedVideos]]:
-        return SOLVERS
 
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[NamedVideos]:
         folder = self.folder

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field
-from eval.metrics.tables import of_family
 from eval.reports.described import Rule, load_report
 from eval.reports.spec import Section
 from eval.reports.tables import Column
@@ -103,7 +102,8 @@ def _by_moment(samples: Sequence[Scored], task: str) -> list[Scored]:
     """The samples of a task, with the moment in place of the query."""
     return [
         replace(one, query=replace(one.query, query_id=str(sample_field(one, "moment_id"))))
-        for one in of_family(samples, task)
+        for one in samples
+        if one.query.family == task
     ]
 
 
