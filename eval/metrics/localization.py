@@ -20,10 +20,7 @@ _HAIR = 1e-9
 
 
 def temporal_iou(first: Span, second: Span) -> float:
-    """0.0 where they do not meet. Raises `ValueError` for an empty or reversed interval."""
-    for start, end in (first, second):
-        if not end > start:
-            raise ValueError(f"no interval: [{start}, {end})")
+    """0.0 where they do not meet, as an empty interval meets none."""
     shared = min(first[1], second[1]) - max(first[0], second[0])
     if shared <= 0:
         return 0.0
@@ -70,13 +67,11 @@ ENOUGH = 0.8
 
 
 def covered(window: Span, event: Span) -> float:
-    """Share of `event` inside `window`, in [0, 1]. Raises `ValueError` for an empty event.
+    """Share of `event`, which is not empty, inside `window`, in [0, 1].
 
     Unlike IoU it does not punish a window for being longer than the event, so it says whether the event can
     be seen at all; it is read beside the window's length.
     """
-    if not event[1] > event[0]:
-        raise ValueError(f"no interval: [{event[0]}, {event[1]})")
     return max(0.0, min(window[1], event[1]) - max(window[0], event[0])) / (event[1] - event[0])
 
 

@@ -36,13 +36,11 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
 
     Two-sided p of a fair coin, p = min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2), where b questions
     are right with the first system only and c with the second only; 1.0 where no question distinguishes the
-    two. Questions count as independent. Raises `ValueError` for a negative count.
+    two. Questions count as independent.
 
     McNemar, Psychometrika 12, 1947; the exact form, e.g. Fagerland et al., BMC Medical Research Methodology
     13, 2013.
     """
-    if only_first < 0 or only_second < 0:
-        raise ValueError(f"counts {only_first} and {only_second}")
     trials = only_first + only_second
     tail = sum(comb(trials, wins) for wins in range(min(only_first, only_second) + 1))
     return float(min(Fraction(1), Fraction(2 * tail, 2**trials)))

@@ -255,7 +255,8 @@ def run_solver(
     settings or data. An error of the solver leaves a folder that the same call resumes.
     """
     queries = tuple(prepared.queries)[:limit]
-    _require_unique(task.name, queries)
+    if not queries:
+        raise UsageError(f"{task.name}: there are no queries to ask")
     spec = find_solver(task, name)
     solver = spec.open(prepared.environment, seed)
     scorer = task.open_scorer(prepared)
@@ -351,13 +352,3 @@ def _scored_again(query: Query, sample: Sample, scorer: Scorer, task: Task[Any])
     again = replace(again, usage=sample.usage)
     check_sample(query, again)
     return again
-
-
-def _require_unique(name: str, queries: Sequence[Query]) -> None:
-    if not queries:
-        raise UsageError(f"{name}: there are no queries to ask")
-    seen: set[str] = set()
-    for query in queries:
-        if query.query_id in seen:
-            raise UsageError(f"{name}: two queries are called {query.query_id!r}")
-        seen.add(query.query_id)

@@ -66,8 +66,7 @@ def test_iou_by_hand() -> None:
     assert temporal_iou((10, 15), (10, 12)) == pytest.approx(0.4)
     assert temporal_iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
     assert temporal_iou((0, 1), (1, 2)) == 0.0
-    with pytest.raises(ValueError, match="no interval"):
-        temporal_iou((2, 2), (0, 1))
+    assert temporal_iou((2, 2), (0, 3)) == 0.0
 
 
 def test_recall_counts_a_missed_window_as_nothing() -> None:
@@ -185,14 +184,6 @@ def test_where_nothing_varies_the_exact_bound_is_taken() -> None:
     assert cluster_interval([], []) is None
     with pytest.raises(ValueError, match="1 values of 2 clusters"):
         cluster_interval([1.0], ["a", "b"])
-
-
-def test_an_interval_is_wider_where_queries_stand_together() -> None:
-    together = [float(number < 20) for number in range(40)]
-    apart = cluster_interval(together, [f"v{number}" for number in range(40)])
-    grouped = cluster_interval(together, [f"v{number // 10}" for number in range(40)])
-    assert None not in (apart.low, apart.high, grouped.low, grouped.high)
-    assert (grouped.high or 0) - (grouped.low or 0) > 2 * ((apart.high or 0) - (apart.low or 0))
 
 
 def test_paired_systems() -> None:

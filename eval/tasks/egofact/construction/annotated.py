@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +23,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
-from eval.tasks.egofact.construction.segments import cut_segments
+from eval.tasks.egofact.construction.records import EventFields, EventStructure
 from eval.tasks.published import numbered_lines, validation_reason
 from rag.errors import UsageError
 
@@ -194,16 +192,3 @@ def read_events(path: Path) -> list[AnnotatedVideo]:
         )
         for video, held in sorted(rows.items())
     ]
-
-
-def raw_segments(video: AnnotatedVideo, out: Path, seconds: float, duration: float | None) -> list[Segment]:
-    """The clips of a video that hold an event. Paths start at `out`, the folder of the benchmark."""
-    cut = cut_segments(
-        video.video_id,
-        os.path.relpath(video.file, out),
-        [event for event in video.events if duration is None or event.end <= duration],
-        seconds=seconds,
-        duration=duration,
-        scenarios=video.scenarios,
-    )
-    return [clip for clip in cut if clip.events]

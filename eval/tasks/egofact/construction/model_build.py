@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from corpora.records import Frames
 from corpora.video.reader import MediaReader
 from eval.task import SYNTHETIC_TEXT, ProgressCallback
-from eval.tasks.egofact.construction.annotated import AnnotatedVideo, raw_segments
+from eval.tasks.egofact.construction.annotated import AnnotatedVideo
 from eval.tasks.egofact.construction.options import Drafter, WrittenPassages
 from eval.tasks.egofact.construction.plan import Plan, choose_representatives, plan_over
 from eval.tasks.egofact.construction.records import (
@@ -34,7 +34,7 @@ from eval.tasks.egofact.construction.roles import (
     Screenshot,
     Timeline,
 )
-from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.construction.segments import CachedEncoder, cut_segments
 from eval.tasks.egofact.dataset import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.replies import StoredReplies
@@ -172,10 +172,14 @@ class Builder:
         write_folder(self.out, clips, rows, plan.queries, manifest)
 
     def _cut(self, video: AnnotatedVideo) -> list[Segment]:
+        """The clips of a video that hold an event; their paths start at the folder of the benchmark."""
         length = video.duration if video.duration is not None else self.length_of(video.file)
         if length is None:
             return []
-        return raw_segments(video, self.out, self.settings.segment_seconds, length)
+        path, seconds = os.path.relpath(video.file, self.out), self.settings.segment_seconds
+        events = [event for event in video.events if event.end <= length]
+        cut = cut_segments(video.video_id, path, events, seconds, length, video.scenarios)
+        return [clip for clip in cut if clip.events]
 
     def _narrated(self, clips: Sequence[Segment]) -> list[Segment]:
         """Those of which a narration could be made."""

@@ -17,7 +17,6 @@ from scipy.cluster.vq import kmeans2
 
 from eval.tasks.egofact.construction.records import EventStructure, Segment
 from indexers.protocol import TextEncoder, unit_rows
-from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,33 +39,23 @@ class CachedEncoder(TextEncoder):
         return cosines
 
 
-LONGEST = 100 * 3600
-"""Seconds; a video that is said to be longer is counted in something else."""
-
-
 def cut_segments(
     video: str,
     path: str,
     events: Sequence[EventStructure],
-    *,
     seconds: float,
-    duration: float | None,
+    duration: float,
     scenarios: Sequence[str] = (),
 ) -> list[Segment]:
     """Clips [0, 30), [30, 60), ... of one video with the events that are entirely inside.
 
-    An event over an edge belongs to neither clip: none of them shows all of it.
-    A last clip shorter than 5 s is left out. `duration`: None where unknown;
-    then clips are taken whole, up to the last event. Raises `UsageError` for times of no video.
+    An event over an edge belongs to neither clip: none of them shows all of it. A last clip shorter than
+    5 s is left out.
     """
-    last = max((event.end for event in events), default=0.0)
-    if not (last <= LONGEST and (duration is None or 0 <= duration <= LONGEST)):
-        raise UsageError(f"{path}: times of more than {LONGEST // 3600} hours; are they seconds?")
-    whole = duration if duration is not None else math.ceil(last / seconds - 1e-9) * seconds
     found = []
-    for index in range(math.ceil(whole / seconds - 1e-9)):
-        start, end = index * seconds, min((index + 1) * seconds, whole)
-        if end - start < min(5.0, whole):
+    for index in range(math.ceil(duration / seconds - 1e-9)):
+        start, end = index * seconds, min((index + 1) * seconds, duration)
+        if end - start < min(5.0, duration):
             continue
         inside = sorted(
             (event for event in events if start <= event.start and event.end <= end),

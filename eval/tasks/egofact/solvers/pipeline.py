@@ -353,15 +353,14 @@ class PipelineSolver:
         )
 
     def localize(self, asked: EgoFactInput, clip_id: str) -> tuple[float, float] | None:
-        """The window [start, end) in seconds of a clip; None for a system that does not localize."""
+        """The window [start, end) in seconds of a clip, for the question asked last.
+
+        None for a system that does not localize.
+        """
         if self.windows != "localized":
             return None
-        stages = self.stages(asked)
-        if asked.query_id not in self._last:
-            context = self.context(asked)
-            self._last[asked.query_id] = context, stages.rewrite(context)
         context, rewriting = self._last[asked.query_id]
-        (window,) = stages.localize(context, rewriting, [self.corpus.found(clip_id)])
+        (window,) = self.stages(asked).localize(context, rewriting, [self.corpus.found(clip_id)])
         return window.start, window.end
 
 
