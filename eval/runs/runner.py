@@ -257,6 +257,8 @@ def run_solver(
     queries = tuple(prepared.queries)[:limit]
     if not queries:
         raise UsageError(f"{task.name}: there are no queries to ask")
+    if len({query.query_id for query in queries}) < len(queries):
+        raise UsageError(f"{task.name}: two queries have one id")
     spec = find_solver(task, name)
     solver = spec.open(prepared.environment, seed)
     scorer = task.open_scorer(prepared)
