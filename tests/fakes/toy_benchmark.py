@@ -181,7 +181,7 @@ class Player:
 
 
 def _given(query: Query, asked: TaskInput) -> ToyInput:
-    return ToyInput(asked.query_id, asked.text, asked.options, query)
+    return ToyInput(asked.query_id, asked.text, asked.options, query=query)
 
 
 class ToyTask(Task[None]):
