@@ -164,9 +164,7 @@ def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on
     assert "| localized | 2.5" in text.split("Queries without a usable answer")[1]
 
 
-def test_tasks_are_found_by_entry_point_or_by_factory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tasks_are_found_by_entry_point_or_by_factory(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert open_task("tests.fakes.toy_benchmark:open_toy").name == "toy"
     for name in task_names():
