@@ -82,7 +82,6 @@ class Retriever:
         self._scores = library_scores(meta.calibration, middle) if meta is not None else None
         self._frames = FrameCache(reader.frames)
         self._localize = settings.localize.averaged_over(tower.steady_seconds if tower is not None else 0.0)
-        self._clips: dict[str, list[Clip]] = {}
 
     # Retrieval
 
@@ -210,7 +209,7 @@ class Retriever:
         count, since they hold for all of it. Raises KeyError for an unknown video.
         """
         video = self.reader.video(video_id)
-        clips = self._clips_of(video_id)
+        clips = self.reader.clips(video_id)
         if not clips:
             return []
         spans = self._spans_of_video(video_id, text)
@@ -247,7 +246,7 @@ class Retriever:
         Raises KeyError for an unknown video.
         """
         query = self.video_query(video_id, text)
-        clips = self._clips_of(video_id)
+        clips = self.reader.clips(video_id)
         of: Literal["frames", "text"] = "frames" if len(query.times) else "text"
         if not clips or not (len(query.times) or len(query.spans)):
             return ScoreCurve(of, np.zeros(0), np.zeros(0))
@@ -261,7 +260,7 @@ class Retriever:
         float64 (n,) seconds, rising, and standard scores float64 (e, n) as `ImageScoreCalibrator.level_z`; n
         may be 0. Each frame is read once, and few clips are held at a time.
         """
-        clips = [clip.clip_id for clip in self._clips_of(video_id)]
+        clips = [clip.clip_id for clip in self.reader.clips(video_id)]
         times, scores = [np.zeros(0)], [np.zeros((len(events), 0))]
         for part in np.array_split(clips, -(-len(clips) // SCORED_CLIPS)) if clips else ():
             frames = list(self.frames(part.tolist()).values())
@@ -280,7 +279,7 @@ class Retriever:
         Empty where nothing is stored of that window. Raises KeyError for an unknown video.
         """
         self.reader.video(video_id)
-        inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end >= start]
+        inside = [clip for clip in self.reader.clips(video_id) if clip.start < end and clip.end >= start]
         held = self._frames.get([clip.clip_id for clip in inside])
         if not held:
             return []
@@ -322,7 +321,9 @@ class Retriever:
 
         None where nothing is distinct, or the library's image encoder names nothing.
         """
-        inside = [clip.clip_id for clip in self._clips_of(video_id) if clip.start < end and clip.end > start]
+        inside = [
+            clip.clip_id for clip in self.reader.clips(video_id) if clip.start < end and clip.end > start
+        ]
         names = seen_within(self.tower, list(self.frames(inside).values()), start, end)
         return (Evidence(video_id, start, end, "image", f"looks like: {', '.join(names)}"),) if names else ()
 
@@ -334,7 +335,7 @@ class Retriever:
         return [(*held, *self.seen(*window)) for held, window in zip(texts, windows, strict=True)]
 
     def _frames_of_video(self, video_id: str) -> list[ClipFrames]:
-        return list(self.frames([clip.clip_id for clip in self._clips_of(video_id)]).values())
+        return list(self.frames([clip.clip_id for clip in self.reader.clips(video_id)]).values())
 
     def _spans_of_video(self, video_id: str, text: str) -> list[RelevantSpan]:
         """Text of one video that the query finds, without title and tags."""
@@ -474,11 +475,6 @@ class Retriever:
                 covered = lexical_overlap(wanted, word_set(evidence[key].text))
                 found.setdefault(clip.clip_id, {})[key] = RelevantSpan(evidence[key], relevance[key], covered)
         return found
-
-    def _clips_of(self, video_id: str) -> list[Clip]:
-        if video_id not in self._clips:
-            self._clips[video_id] = self.reader.clips(video_id)
-        return self._clips[video_id]
 
     def _anchor_spans(
         self, clips: Sequence[RetrievedClip], event: str
