@@ -109,8 +109,8 @@ class VideoSettings(SettingsSection):
     """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video.
     Objects of a store are decoded by ranges with PyAV when a question is answered."""
     audio_track: Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=35)] = ""
-    """Which of several audio tracks is heard and cut: its number from 1, or its language as the file states
-    it (`eng`). Empty, and in a file without such a track: the track marked default, else the one with the
+    """Which of several audio tracks is heard and cut: its number from 1, or its language (`en`, `eng`,
+    `English`). Empty, and in a file without such a track: the track marked default, else the one with the
     most channels, else the first. For files that are indexed from then on."""
     rate: float = Field(2.0, gt=0, le=60)
     """Sampled frames a second (EgoFact, section 4.1: 2)."""

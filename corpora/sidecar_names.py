@@ -66,6 +66,12 @@ def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[st
     return []
 
 
+def language_code(tag: str) -> str:
+    """The code of two letters of a language: `de` of `ger`, `deu`, `German` and `de-AT`; else the tag."""
+    language = spelled(tag).partition("-")[0]
+    return LANGUAGES.get(language, language)
+
+
 def language_in(name: str) -> str:
     """The code of two letters of the language that the name of a sidecar ends with; empty without one."""
     rest, impaired = spelled(_REGION.sub("", sidecar_base(name) or "")), ""

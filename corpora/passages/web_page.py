@@ -26,7 +26,7 @@ MOST_SPANNED = 100
 MAX_CELL = 300
 """Characters; a table with longer cells, or with a table in a cell, arranges a page and is read as text."""
 
-WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object, rt, rp"
+WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object, video, audio, canvas, rt, rp"
 SURROUNDINGS = (
     "nav, header:not(article *, main *, section *), footer:not(article *, main *, section *), "
     "aside:not(article *, main *, section *), dialog, [role=navigation], [role=banner], [role=contentinfo], "

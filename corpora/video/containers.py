@@ -18,6 +18,7 @@ from corpora.heartbeat import beat
 from corpora.kinds import HEAD_BYTES, is_photograph, kind_of_head
 from corpora.objects import ObjectStore, StoredObject, StoreError, is_url, locate
 from corpora.platforms import LOOK
+from corpora.sidecar_names import language_code
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -350,7 +351,8 @@ def pick_audio(container: Any) -> Any | None:
     known = [stream for stream in streams if stream.codec_context is not None]
 
     def rank(stream: Any) -> tuple[bool, int, int]:
-        chosen = _audio_track in (str(streams.index(stream) + 1), language_of(stream).lower())
+        named = str(streams.index(stream) + 1), language_code(language_of(stream))
+        chosen = language_code(_audio_track) in named
         default = bool(stream.disposition & Disposition.default)
         return (
             bool(_audio_track) and chosen,

@@ -360,6 +360,7 @@ def _unrolled(cues: Sequence[Cue]) -> Iterator[Cue]:
 
 _CLOCK = re.compile(r"(\d{1,4}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9})|:(\d{1,3})(?:\.\d+)?)?")
 _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
+_HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[a-zA-Z]\w{1,30};")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 MAX_DEPTH = 50
 
@@ -370,8 +371,9 @@ def _ttml_cues(text: str) -> Iterator[Cue | None]:
     parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(["start"])
     broken = False
     try:
-        # It says in which encoding it was, which is not how `str` is.
-        parser.feed(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", text))
+        # It says in which encoding it was, which is not how `str` is. Entities of HTML are none of XML.
+        plain = _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        parser.feed(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", plain))
         parser.close()
     except ElementTree.ParseError:
         broken = True

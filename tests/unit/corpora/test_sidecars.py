@@ -245,7 +245,7 @@ TTML = """<?xml version="1.0" encoding="UTF-16"?>
   ttp:frameRate="25" ttp:tickRate="10000000"><head><metadata>no</metadata></head>
 <body begin="1s"><div><p begin="00:00:01.500" end="00:00:02.500">One<br/> <span>and&amp;
   two</span></p>
-<p begin="3s" dur="500ms">Three</p><p begin="50f" end="00:00:03:05">Frames</p>
+<p begin="3s" dur="500ms">Three&nbsp;&eacute;</p><p begin="50f" end="00:00:03:05">Frames</p>
 <p begin="40000000t" end="5s"> </p><p begin="x" end="5s">bad</p>
 <p><span begin="6s" end="7s">Spans</span> <span begin="7s" end="8s">apart</span></p></div></body></tt>"""
 
@@ -258,7 +258,7 @@ def test_ttml(tmp_path, suffix: str) -> None:
     assert [(text.start, text.end, text.text) for text in found.texts] == [
         (2.5, 3.5, "One and& two"),
         (3.0, 4.2, "Frames"),
-        (4.0, 4.5, "Three"),
+        (4.0, 4.5, "Three é"),
         (7.0, 8.0, "Spans"),
         (8.0, 9.0, "apart"),
     ]
@@ -283,5 +283,5 @@ def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path) -> None:
     path = tmp_path / "video.ttml"
     path.write_text(TTML[: TTML.index("Frames")].replace("UTF-16", "UTF-8"))
     found = read_sidecar(str(path))
-    assert [text.text for text in found.texts][:2] == ["One and& two", "Three"]
+    assert [text.text for text in found.texts][:2] == ["One and& two", "Three é"]
     assert found.notes == ("video.ttml: 1 malformed cue skipped",)

@@ -112,7 +112,9 @@ def write_tracks(path: Path) -> None:
                 out.mux(packet)
 
 
-@pytest.mark.parametrize(("chosen", "heard"), [("", 3), ("1", 1), ("ger", 2), ("9", 3), ("spa", 3)])
+@pytest.mark.parametrize(
+    ("chosen", "heard"), [("", 3), ("1", 1), ("ger", 2), ("de-AT", 2), ("9", 3), ("spa", 3)]
+)
 def test_the_audio_track_that_is_chosen_is_heard(tmp_path, chosen: str, heard: int) -> None:
     write_tracks(tmp_path / "a.mkv")
     with MediaReader(audio_track=chosen) as reader:
