@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
 from corpora.formats import DocumentFormat
@@ -17,6 +18,9 @@ from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
 from corpora.passages.zipped import read_xlsx_asides
 from corpora.records import Problem
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
 
 WIDEST, BAR = 400, 10
 """Characters of the heads of a group of columns, and what each counts beside its own."""
@@ -42,13 +46,13 @@ def read(path: str) -> Iterator[Document | Problem]:
         some = False
         for number, name in enumerate(names):
             try:
-                rows = book.get_sheet_by_index(number).iter_rows()
+                sheet = book.get_sheet_by_index(number)
+                rows = sheet.iter_rows()
             except (CalamineError, OSError, ValueError) as error:
                 broken.append(f"sheet {name!r} cannot be read: {complaint(error)}")
                 continue
             title = name if len(names) > 1 else ""
-            merged = book.get_sheet_by_index(number).merged_cell_ranges or ()
-            for document in table_documents(title, _filled(rows, merged)):
+            for document in table_documents(title, _filled(sheet, rows)):
                 some = True
                 yield document
     if broken and not some:
@@ -59,18 +63,18 @@ def read(path: str) -> Iterator[Document | Problem]:
         yield Problem(path, "; ".join(broken), f"indexed the other {len(names) - len(broken)} sheets")
 
 
-def _filled(
-    rows: Iterable[Sequence[object]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]
-) -> Iterator[list[str]]:
-    """Rows as text; a cell merged with those below it is in each of their rows."""
+def _filled(sheet: CalamineSheet, rows: Iterable[Sequence[object]]) -> Iterator[list[str]]:
+    """Rows as text; in Excel a cell merged with those below it is in each of their rows."""
+    # Rows count from the first of the sheet, the cells of one from the first column with a value.
+    left, last = (sheet.start or (0, 0))[1], (sheet.end or (0, 0))[0]
+    goes_on = {
+        (row, start[1] - left)
+        for start, end in sheet.merged_cell_ranges or ()
+        for row in range(start[0] + 1, min(end[0], last) + 1)
+    }
     above: list[str] = []
-    goes_on = {(row, start[1]) for start, end in merged for row in range(start[0] + 1, end[0] + 1)}
     for number, cells in enumerate(rows):
-        shown = [_shown(cell) for cell in cells]
-        above = [
-            above[at] if (number, at) in goes_on and at < len(above) else cell
-            for at, cell in enumerate(shown)
-        ]
+        above = [above[at] if (number, at) in goes_on else _shown(cell) for at, cell in enumerate(cells)]
         yield above
 
 

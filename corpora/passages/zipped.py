@@ -127,11 +127,10 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
 
 
 def read_xlsx_asides(path: str) -> Iterator[Document]:
-    """What an Excel file holds beside its cells, as one document, if any: notes, text boxes, charts."""
+    """What an Excel file holds beside its cells, as one document: notes, text boxes, charts. Raises
+    `DamagedFile` where there is nothing."""
     with _opened(path) as archive:
-        parts = [*dict.fromkeys(_asides(archive, lambda _: ""))]
-        if any(map(web_page.text_of, parts)):
-            yield _document(path, "", parts)
+        yield _document(path, "", dict.fromkeys(_asides(archive, lambda _: "")))
 
 
 def _asides(archive: _Archive, mark: Mark) -> list[str]:

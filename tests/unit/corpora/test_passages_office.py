@@ -386,8 +386,11 @@ def test_sheets_of_excel_have_dates_results_and_names(tmp_path) -> None:
 
 
 def test_merged_cells_are_in_each_row_and_notes_and_boxes_of_excel_behind_the_sheets(tmp_path) -> None:
-    parts = xlsx_parts(S=xlsx_rows(("Item", "EUR", "Size"), ("Bolt", 3, "M8"), ("", 4, "M10")))
-    merged = '</sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells>'
+    # A sheet whose first row and column are empty.
+    parts = xlsx_parts(
+        S=xlsx_rows((), ("", "Item", "EUR", "Size"), ("", "Bolt", 3, "M8"), ("", "", 4, "M10"))
+    )
+    merged = '</sheetData><mergeCells><mergeCell ref="B3:B4"/></mergeCells>'
     parts["xl/worksheets/sheet1.xml"] = parts["xl/worksheets/sheet1.xml"].replace("</sheetData>", merged)
     parts["xl/comments1.xml"] = "<c><comment><text><r><t>Ask Ann.</t></r></text></comment></c>"
     parts["xl/drawings/drawing1.xml"] = '<d xmlns:a="a"><a:p><a:r><a:t>Prices of 2024</a:t></a:r></a:p></d>'
