@@ -83,8 +83,8 @@ def right(runs: Path, name: str) -> int:
     return run(runs / "web", name, runs / "runs" / f"{name}-seed0").right
 
 
-def test_measured_constraints_find_what_the_description_alone_does_not(runs: Path) -> None:
-    assert right(runs, "shotfinder") == 6
+def test_a_resolution_finds_what_the_description_alone_does_not(runs: Path) -> None:
+    assert right(runs, "shotfinder") == 3
     # Of six, the plain shot and the one of 720 lines are where this reasoner looks first.
     assert right(runs, "shotfinder-off") == right(runs, "shotfinder-asked") == 2
     assert right(runs, METADATA) in (0, 1, 2)
