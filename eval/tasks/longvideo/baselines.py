@@ -16,6 +16,7 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import Output, TaskInput, token_counts
 from eval.tasks.videos import NamedVideos
+from localization.belief import NODES
 from localization.lexical import Source
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.evidence import best_words, read_packs, uniform_frames
@@ -156,8 +157,8 @@ class Retrieval(_Baseline):
         textual = np.array([max((found.score for found in held), default=0.0) for held in words])
         visual = np.max(scorer.priors([""] * len(features.segments)), axis=0)
         fit = np.round(_scaled(textual) + _scaled(visual), 6)
-        nodes = sorted(np.argsort(-fit, kind="stable")[: TUNED.nodes].tolist())
-        each = max(1, self.frames // TUNED.nodes)
+        nodes = sorted(np.argsort(-fit, kind="stable")[:NODES].tolist())
+        each = max(1, self.frames // NODES)
         packs = [
             _pack(features, node, _times(features, node, each), best_words(words[node]), fit[node] / 2, True)
             for node in nodes

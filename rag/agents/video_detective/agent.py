@@ -4,7 +4,7 @@ Yang et al., "VideoDetective: Clue Hunting via both Extrinsic Query and Intrinsi
 Relevance for Long Video Understanding", algorithms 1 and 2. The video must be in
 a library: segments and priors come from its stored vectors, speech and text on
 the screen from its stored evidence, and only a reasoner that reads pixels has
-frames decoded. Every number is a setting (`DetectiveSettings`).
+frames decoded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Evidence, Frames, clock
-from localization.belief import BeliefField
+from localization.belief import ITERATIONS, BeliefField
 from localization.graph import sampled
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
@@ -41,7 +41,9 @@ from rag.agents.video_detective.features import (
     whole_question,
 )
 from rag.agents.video_detective.records import (
+    RATE,
     TUNED,
+    WINDOW_FRAMES,
     DetectiveResult,
     DetectiveSettings,
     Look,
@@ -199,8 +201,7 @@ class _DetectiveRun:
         field = BeliefField(
             self.features.graph,
             np.max(priors, axis=0),
-            iterations=settings.iterations if settings.propagation else 0,
-            beta=settings.beta,
+            iterations=ITERATIONS if settings.propagation else 0,
             carried=settings.carried,
         )
         self.state = SearchState(facets, priors, field, settings)
@@ -352,16 +353,14 @@ class _DetectiveRun:
         """Up to `window_frames` neighbouring frames of the segment: see `DetectiveSettings.window`."""
         first, last = self.features.inside(node)
         if self.settings.window == "middle":
-            frames: list[int] = (
-                first + sampled(self.features.times[first:last], self.settings.rate)
-            ).tolist()
-            at = max(0, len(frames) - self.settings.window_frames) // 2
-            return frames[at : at + self.settings.window_frames]
+            frames: list[int] = (first + sampled(self.features.times[first:last], RATE)).tolist()
+            at = max(0, len(frames) - WINDOW_FRAMES) // 2
+            return frames[at : at + WINDOW_FRAMES]
         return self._best_frames(first, last, facets)
 
     def _best_frames(self, first: int, last: int, facets: Sequence[Facet]) -> list[int]:
         """Of the stored frames [first, last), the neighbouring `window_frames` that fit the facets best."""
-        count = min(self.settings.window_frames, last - first)
+        count = min(WINDOW_FRAMES, last - first)
         if count <= 0:
             return []
         fit = self.scorer.fit(facets, self.features.vectors[first:last])

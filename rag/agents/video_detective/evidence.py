@@ -32,6 +32,14 @@ if TYPE_CHECKING:
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames | None]
 
 
+DUPLICATE = 0.92
+"""A frame more like one already taken is left out (table 7)."""
+RELAXED_DUPLICATE = 0.95
+"""The same, for those left out, where places are still free."""
+LEAST_ALIKE = 0.90
+"""Last, free places go to the frames least like all taken, as long as they are less alike than this."""
+
+
 def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
     """Why the looks found too little to choose frames by; empty where they found enough (table 6)."""
     best = max(scores, default=0.0)
@@ -74,9 +82,7 @@ def select(
         homes = [list(dict.fromkeys(map(features.segments.at, times))) for times in spread]
         rows = zip(homes, pairwise(edges), spread, strict=True)
         return Selected(tuple(pack(nodes, *span, times, False) for nodes, span, times in rows), fallback)
-    nodes = graph_nms(
-        field.belief, field.graph, list(priors), count=settings.nodes, suppression=settings.suppression
-    )
+    nodes = graph_nms(field.belief, field.graph, list(priors))
     shown: dict[int, list[float]] = {node: [] for node in nodes}
     for index in sorted(_frames(features, nodes, settings)):
         time = float(features.times[index])
@@ -135,16 +141,16 @@ def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSe
     if not rows.shape[1]:
         return wanted[:room]
     taken = uniform_frames(features, settings.least_uniform) if settings.uniform == "reserved" else []
-    taken += distinct(wanted, rows, similarity=settings.duplicate, taken=taken)[: room - len(taken)]
+    taken += distinct(wanted, rows, similarity=DUPLICATE, taken=taken)[: room - len(taken)]
     for candidates, similarity, most in (
-        (wanted, settings.relaxed_duplicate, room),
-        (uniform_frames(features, settings.least_uniform), settings.duplicate, settings.least_uniform),
+        (wanted, RELAXED_DUPLICATE, room),
+        (uniform_frames(features, settings.least_uniform), DUPLICATE, settings.least_uniform),
     ):
         free = min(most, room - len(taken))
         taken += distinct(candidates, rows, similarity=similarity, taken=taken)[:free]
     coarse = list(range(0, len(features.times), 2))
     free = room - len(taken)
-    return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
+    return taken + diverse(coarse, rows, free, similarity=LEAST_ALIKE, taken=taken)
 
 
 MOST_TEXTS = 32

@@ -21,7 +21,7 @@ from localization.lexical import (
 )
 from localization.sampling import midpoints, nearest_frames
 from localization.windows import TIME_STEP
-from rag.agents.video_detective.records import DetectiveSettings, Words
+from rag.agents.video_detective.records import RATE, DetectiveSettings, Words
 from rag.errors import UsageError
 from rag.reasoners.roles.questions import Facet, Facets
 from rag.reasoners.roles.watching import TimelineEvent
@@ -92,21 +92,11 @@ def load_video_features(
     if not clips:
         raise UsageError(f"{video.path}: nothing of it is in the library; index it first")
     duration = max(video.duration, max(clip.end for clip in clips))
-    times, vectors = _frames(library, clips, duration, settings.rate)
-    coarse = sampled(times, settings.rate)
-    segments = cut_segments(
-        times[coarse],
-        vectors[coarse],
-        end=max(duration, float(times[-1]) + 1.0 / settings.rate),
-        similarity=settings.similarity,
-        shortest=settings.shortest,
-    )
+    times, vectors = _frames(library, clips, duration)
+    coarse = sampled(times, RATE)
+    segments = cut_segments(times[coarse], vectors[coarse], end=max(duration, float(times[-1]) + 1.0 / RATE))
     graph = affinity_graph(
-        centred(segments.vectors) if settings.likeness == "centred" else segments.vectors,
-        segments.centres,
-        alpha=settings.alpha,
-        tau=settings.tau,
-        neighbours=settings.neighbours,
+        centred(segments.vectors) if settings.likeness == "centred" else segments.vectors, segments.centres
     )
     texts = [text for text in reader.evidence(video_id, 0.0, float("inf")) if text.kind in SOURCES]
     return VideoFeatures(
@@ -178,7 +168,7 @@ def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> 
 
 
 def _frames(
-    library: Library, clips: tuple[Clip, ...], duration: float, rate: float
+    library: Library, clips: tuple[Clip, ...], duration: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """All stored frames of the clips; without embeddings a grid of times."""
     meta = library.engine.reader.meta
@@ -187,8 +177,8 @@ def _frames(
     )
     if stored := [part for part in stored if len(part.times)]:
         return joined_frames(stored)
-    times = np.arange(0.0, max(duration, 1.0 / rate), 1.0 / rate)
-    return times, np.zeros((max(1, int(np.ceil(duration * rate))), 0), np.float32)
+    times = np.arange(0.0, max(duration, 1.0 / RATE), 1.0 / RATE)
+    return times, np.zeros((max(1, int(np.ceil(duration * RATE))), 0), np.float32)
 
 
 FULL = 10.0
@@ -274,7 +264,7 @@ class Scorer:
             if self._settings.prior == "frames" and self._scale is not None and query.facet.queries:
                 events.append(self._best_frames(query.facet.queries))
             semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
-            prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
+            prior = hybrid_prior(visual, semantic)
             # Scores of looks are in [0, 1], and no prior may exceed them.
             found.append(np.minimum(prior, 1.0))
         return found
@@ -337,10 +327,9 @@ class Scorer:
 
     def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
         held = word_set(text)
-        clip = self._settings.lexical_clip
         scores = []
         for query in self._facet_queries:
-            shared = lexical_score(held, query.stems, self._frequencies, self._unknown, clip=clip)
+            shared = lexical_score(held, query.stems, self._frequencies, self._unknown)
             semantic = semantic_score(row, query.queries)
             if query.typical is not None:
                 semantic = raised(semantic, query.typical)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass as validated
 
 from corpora.records import EvidenceKind
@@ -19,41 +19,31 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+RATE = 1.0
+"""Frames a second that are segmented (table 8)."""
+WINDOW_FRAMES = 9
+"""Of a look (table 6)."""
 BASE_OPTIONS = 4
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @validated(frozen=True, slots=True)
 class DetectiveSettings:
-    """Numbers are those of tables 5 to 8. Defaults are the preset `tuned`; `PRESETS` has the paper's too.
+    """What differs between presets and ablations, or is asked for; the other numbers of tables 5 to 8 are
+    constants, of `localization` and here. Defaults are the preset `tuned`; `PRESETS` has the paper's too.
 
     Values out of range are refused.
     """
 
     # Table 5: graph and propagation
-    rate: PositiveFloat = 1.0
-    """Frames a second that are segmented (table 8)."""
-    similarity: Share = 0.82
-    """theta_sim: a segment ends where neighbouring frames are less alike."""
-    shortest: PositiveInt = 10
-    """L_min, frames."""
     likeness: Literal["centred", "plain"] = "centred"
     """`plain`: equation 1 on the segments' own vectors, which share what the whole video looks like.
     `centred`: on what is left of them without their mean."""
-    alpha: Share = 0.6
-    """Weight of visual against temporal affinity."""
-    tau: PositiveFloat = 30.0
-    """Seconds after which temporal affinity has fallen to 1/e."""
-    neighbours: PositiveInt = 8
-    iterations: NonNegativeInt = 7
-    beta: Annotated[float, Field(ge=0, lt=1)] = 0.6
     carried: Literal["surprise", "all"] = "surprise"
     """What spreads over the graph. `all`: equation 13 to the letter, where the prior of every segment
     that was not looked at is spread as well. `surprise`: what the looks found beyond the prior."""
 
     # Table 6: observation
-    prior_weight: Share = 0.5
-    """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
     prior: Literal["frames", "literal"] = "frames"
     """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
     some segments are higher than those of others whatever the words are, and an event of a second
@@ -73,18 +63,13 @@ class DetectiveSettings:
     """What is scored by itself: each line of speech and screen text, or all of a segment's speech as one
     text and all its screen text as another (section 3.3.2)."""
     base_steps: PositiveInt = 10
-    steps_per_extra_option: int = 1
-    """For each option beyond four."""
-    window_frames: PositiveInt = 9
+    """Looks at a question of four options; one more for each further option."""
     window: Literal["best", "middle"] = "best"
     """Which frames a look takes. `best`: neighbouring stored frames around the moment of the segment that
     fits the facet best. `middle`: those of `rate` around the middle of the segment, 9 s at one a second."""
     look: Literal["frames and texts", "frames"] = "frames and texts"
     """What the watcher is shown of a segment. `frames`: its frames alone, as in the paper's prompt (D.2);
     what is said and read there is scored all the same."""
-    retry_relevance: Share = 0.2
-    """A look that scores less for its facet has failed: the facet goes on at the next best segment of its
-    prior, not at a neighbour."""
     fallback_max_relevance: Share = 0.4
     fallback_mean_relevance: Share = 0.2
     flat_gap: Share = 0.15
@@ -95,21 +80,11 @@ class DetectiveSettings:
 
     # Table 7: selection
     frames: PositiveInt = 32
-    nodes: PositiveInt = 8
     frames_per_node: PositiveInt = 4
     least_uniform: NonNegativeInt = 4
     """Frames spread over the whole video."""
     uniform: Literal["free", "reserved"] = "free"
     """Whether these get the places that the segments leave free, or their places before them."""
-    suppression: Annotated[float, Field(gt=0, lt=1)] = 0.2
-    duplicate: Share = 0.92
-    """A frame more like one already taken is left out."""
-    relaxed_duplicate: Share = 0.95
-    """The same, for those left out, where places are still free."""
-    fallback_similarity: Share = 0.90
-    """Last, free places go to the frames least like all taken, as long as they are less alike than this."""
-    lexical_clip: PositiveFloat = 3.0
-    """Z_lex of equation 8."""
 
     # Table 3: what can be taken away
     propagation: bool = True
@@ -124,7 +99,7 @@ class DetectiveSettings:
 
     def steps(self, options: int) -> int:
         """B: looks at one question of so many options."""
-        return self.base_steps + self.steps_per_extra_option * max(0, options - BASE_OPTIONS)
+        return self.base_steps + max(0, options - BASE_OPTIONS)
 
 
 TUNED = DetectiveSettings()

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+RETRY_RELEVANCE = 0.2
+"""A look that scores less for its facet has failed (table 6): the facet goes on at the next best segment of
+its prior, not at a neighbour."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """The segment to observe next, and why."""
@@ -92,7 +97,7 @@ class SearchState:
 
     def _onward(self, facet: int) -> Target | None:
         node, score = self._last[facet]
-        if score >= self.settings.retry_relevance:
+        if score >= RETRY_RELEVANCE:
             following = self.belief.next_neighbour(node)
             if following is not None:
                 return Target(following, "neighbour", (facet,))

@@ -133,7 +133,7 @@ def test_the_command_prints_steps_and_writes_a_trace(rules: RuleReasoner, capsys
     looked = ["look"] * len(reported["looks"])
     assert [line["kind"] for line in lines] == ["plan", *looked, "show", "answer", "result"]
     assert [line["data"] for line in lines[1:-3]] == reported["looks"]
-    assert reported["settings"]["beta"] == 0.6
+    assert reported["settings"]["base_steps"] == 10
     assert err.startswith("plan: 5 facets")
     assert "look: 1/10" in err
     first = Path("t.jsonl").read_bytes()

@@ -19,6 +19,7 @@ from rag.agents.video_detective.records import (
     PAPER,
     PRESETS,
     TUNED,
+    WINDOW_FRAMES,
     DetectiveResult,
     DetectiveSettings,
     Pack,
@@ -333,10 +334,10 @@ def test_a_citation_is_the_seconds_of_the_evidence(library: Library) -> None:
         assert (one.start, one.end) == (line.start, line.end)
     found, _ = run(library, WordlessReasoner(), texts=False)
     (bare,) = (one for one in found.answer.citations if isinstance(one, VideoCitation))
-    assert bare.end - bare.start == pytest.approx(TUNED.window_frames * 0.5)
+    assert bare.end - bare.start == pytest.approx(WINDOW_FRAMES * 0.5)
     assert not any(start == bare.start and end == bare.end for start, end in segments)
     for look in found.looks:
-        assert look.words is None or look.words.end - look.words.start <= TUNED.window_frames * 0.5 + 0.01
+        assert look.words is None or look.words.end - look.words.start <= WINDOW_FRAMES * 0.5 + 0.01
 
 
 class WordlessReasoner(RuleReasoner):
