@@ -31,7 +31,6 @@ from eval.workbench.video import (
     NO_METADATA,
     ContainerMetadata,
     Render,
-    clear_sprite_caches,
     clip_frames,
     write_video,
 )
@@ -144,7 +143,6 @@ def render_job(video_folder: Path, job: Job, stopped: Callable[[], bool] = lambd
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
     frames, sound, render, metadata = _material(video_folder, job)
     count = write_video(unfinished, _until(stopped, frames), sound, render, metadata)
-    clear_sprite_caches()
     if metadata.title:
         _write_info(path, metadata, count / render.fps)
     unfinished.replace(path)

@@ -18,7 +18,7 @@ from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.sound import melody, spoken_seconds, story_sound, to_sixteen_bits
 from eval.workbench.story import ClipStory, plan_clip
-from eval.workbench.video import AUDIO_RATE, Chapter, ContainerMetadata, Line, Render, clear_sprite_caches
+from eval.workbench.video import AUDIO_RATE, Chapter, ContainerMetadata, Line, Render
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +153,6 @@ def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]
                     render_card(image, card.text)
             yield np.asarray(image)
             index += 1
-        clear_sprite_caches()
 
 
 def long_sound(video: LongVideo) -> Iterator[NDArray[np.float32]]:

@@ -15,6 +15,8 @@ from eval.workbench.strokes import draw
 
 LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
+MOST_KEPT = 64
+"""Sprites of each kind that are kept: a clip has fewer. More would be gigabytes over many videos."""
 KEPT = 16
 """Turned sprites that are kept at a time."""
 
@@ -24,7 +26,7 @@ def level(size: float) -> int:
     return next((kept for kept in LEVELS if kept >= size), LEVELS[-1])
 
 
-@lru_cache(maxsize=12288)
+@lru_cache(maxsize=MOST_KEPT)
 def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of one object; how a variant of a kind looks is known by its number alone."""
     rng = stream("look", thing.kind_id, thing.variant)
@@ -40,7 +42,7 @@ def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
     return _worn(pen.image(), wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=MOST_KEPT)
 def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of a fixture or an instrument."""
     rng = stream("fixture", fixture, variant)
@@ -50,7 +52,7 @@ def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image
     return pen.image()
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=MOST_KEPT)
 def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of a piece of decor in its colour."""
     pen = Pen(size, style)
@@ -58,7 +60,7 @@ def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Im
     return pen.image()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=MOST_KEPT)
 def hand_sprite(pose: str, skin: Color, sleeve: Color, size: int, style: Style) -> Image.Image:
     """A hand seen from above with the arm coming from below; the palm is at the middle."""
     pen = Pen(size, style)

@@ -17,7 +17,6 @@ import numpy as np
 
 from eval.workbench.backdrops import frame_width
 from eval.workbench.renderer import FrameRenderer
-from eval.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from eval.workbench.story import ClipStory
 
 if TYPE_CHECKING:
@@ -124,12 +123,6 @@ def clip_frames(story: ClipStory, render: Render) -> Iterator[NDArray[np.uint8]]
     renderer = FrameRenderer(story, render.height)
     for index in range(round(story.duration * render.fps)):
         yield renderer.frame(index / render.fps)
-
-
-def clear_sprite_caches() -> None:
-    """Empty the sprite caches, which bounds the memory of a process that renders many videos."""
-    for kept in (thing_sprite, fixture_sprite, prop_sprite, hand_sprite):
-        kept.cache_clear()
 
 
 def write_video(
