@@ -35,7 +35,6 @@ def test_what_is_missing_of_sound_is_said_and_the_rest_is_kept(tmp_path) -> None
         writer.flush()
     with Reader.open(tmp_path / "lib") as library:
         track = library.sound_track(made.video_id)
-        assert track is not None
         assert [name is None for name in track.classes] == [False, False, True, True, False, False]
         assert np.isnan(track.loudness[2:4]).all()
         assert np.isfinite(track.loudness[[0, 1, 4, 5]]).all()

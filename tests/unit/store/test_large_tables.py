@@ -73,7 +73,7 @@ def fill(folder: Path, videos: range) -> None:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("large") / "lib"
     fill(folder, range(VIDEOS))
     return folder
