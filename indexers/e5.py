@@ -23,7 +23,7 @@ from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
 from indexers.folders import Role
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
-from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_sentences
+from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_bert
 from indexers.protocol import TextEncoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
@@ -39,6 +39,8 @@ all-MiniLM-L6-v2, on which the constants of relevance rest; rankings hardly chan
 (docs/design/senses.md)."""
 PROMPTS: dict[Role, str] = {"query": "query: ", "document": "passage: "}
 """What the model was trained with (its model card, "FAQ")."""
+TOKENS = 512
+"""Longest text, special ones included."""
 SCRIPT_CHARACTERS = 200
 """Characters of a text by which its script is known."""
 BLOCK_BYTES = 18
@@ -283,7 +285,7 @@ def open_file(path: Path) -> E5File:
 @lru_cache(maxsize=1)
 def _layers_of(weights: E5File) -> Vector:
     """The layers, which questions and passages share."""
-    return bert(weights, weights.config, prefix="", first=False, eight_bit=True)
+    return bert(weights, weights.config, eight_bit=True)
 
 
 def _from_file(source: EncoderSource, role: Role) -> OnnxTextEncoder:
@@ -293,7 +295,7 @@ def _from_file(source: EncoderSource, role: Role) -> OnnxTextEncoder:
         weights.config["hidden_size"],
         files=(source.path,),
         tokens=weights.tokens,
-        embed=bert_embedding(weights, ""),
+        embed=bert_embedding(weights),
         vector=_layers_of(weights),
         facts={"limit": weights.config["max_position_embeddings"]},
         backend="onnx-int8",
@@ -306,7 +308,8 @@ def _open_file(source: EncoderSource, role: Role) -> TextEncoder:
 
 
 def _open_folder(source: EncoderSource, role: Role) -> TextEncoder:
-    return CentredEncoder(open_sentences(source.name, source.path, role, before=PROMPTS[role]), role)
+    own = open_bert(source.name, source.path, limit=TOKENS, before=PROMPTS[role])
+    return CentredEncoder(own, role)
 
 
 FAMILY = TextEncoderFamily(open=_open_folder, layout=SENTENCE)

@@ -28,7 +28,7 @@ from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
 from indexers.protocol import TextTower, unit_rows
-from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision
 
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,
@@ -83,12 +83,10 @@ class ImageBindEncoder(TorchImageEncoder):
         for start in range(0, len(pixels), self.batch):
             part = pixels[start : start + self.batch]
             padding = part[-1:].expand(self.batch - len(part), *part.shape[1:])
-            with torch.inference_mode():
+            with device_memory("a batch of images"), torch.inference_mode():
                 # The axis of moments keeps the model from taking channels for it.
-                features = in_halves(
-                    lambda moments: self._forward(moments).float().cpu(), torch.cat([part, padding])[:, None]
-                )
-                parts.append(features[: len(part)].numpy())
+                features = self._forward(torch.cat([part, padding])[:, None])
+                parts.append(features[: len(part)].float().cpu().numpy())
         return _mean(np.concatenate(parts))
 
 

@@ -7,20 +7,26 @@ a text has the same vector whatever is encoded beside it; several run side by si
 from __future__ import annotations
 
 import os
+import re
+import string
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.folders import Role, model_type, prompt, read_json, read_sentence_folder, text_settings
+from indexers.errors import WeightsInvalid
+from indexers.families import SENTENCE, TextEncoderFamily
+from indexers.folders import model_type, read_json, text_settings
 from indexers.protocol import TextTower
 from indexers.tensors import Tensors, weight_files
-from indexers.text_graphs import ACTIVATIONS, Vector, Weights, bert, check_bert, image_text
-from indexers.tokens import image_text_tokens, sentence_tokens
+from indexers.text_graphs import Vector, Weights, bert, image_text
 
+MINILM_TOKENS = 256
+"""What all-MiniLM-L6-v2 was made for (its sentence_bert_config.json)."""
 Tokens = Callable[[str], NDArray[np.int64]]
 """A text to its token ids, int64 (n,)."""
 Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
@@ -99,43 +105,126 @@ def open_image_text(name: str, folder: Path) -> OnnxTextEncoder:
     )
 
 
-def can_read_sentences(folder: Path) -> bool:
-    """True for BERT with mean or first-token pooling: what `open_sentences` knows."""
-    settings = read_sentence_folder(folder)
-    if settings.model_type != "bert" or settings.pooling not in {"mean", "cls"} or settings.other_modules:
-        return False
-    config = read_json(settings.transformer / "config.json")
-    absolute = config.get("position_embedding_type", "absolute") == "absolute"
-    known = config.get("hidden_act", "gelu") in ACTIVATIONS
-    return absolute and known and not config.get("is_decoder", False)
+def open_bert(name: str, folder: Path, *, limit: int, before: str = "") -> OnnxTextEncoder:
+    """A BERT whose vectors are the mean of its last states, as all-MiniLM-L6-v2.
 
-
-def open_sentences(name: str, folder: Path, role: Role, *, before: str = "") -> OnnxTextEncoder:
-    """A sentence-transformers folder for which `can_read_sentences`.
-
-    `before`: what is written before every text where the folder names no prompt for `role`. Raises
-    `WeightsInvalid` where the folder is not what its config says.
+    `limit`: the longest text in tokens, special ones included, where the positions reach so far. `before`:
+    what is written before every text. Raises `WeightsInvalid` where the folder is not what its config says.
     """
-    settings = read_sentence_folder(folder)
-    files = weight_files(settings.transformer)
-    tensors, config = Tensors(files), read_json(settings.transformer / "config.json")
-    prefix = check_bert(settings.transformer, tensors, config)
+    files = weight_files(folder)
+    tensors, config = Tensors(files), read_json(folder / "config.json")
+    limit = min(limit, int(config.get("max_position_embeddings", limit)))
     return OnnxTextEncoder(
         name,
-        tensors.shape(f"{prefix}embeddings.word_embeddings.weight")[1],
+        tensors.shape("embeddings.word_embeddings.weight")[1],
         files=files,
-        tokens=sentence_tokens(settings.transformer, settings.limit),
-        embed=bert_embedding(tensors, prefix),
-        vector=bert(tensors, config, prefix=prefix, first=settings.pooling == "cls", eight_bit=False),
-        facts={"limit": settings.limit, "pooling": settings.pooling},
-        prompt=prompt(settings, role) or before,
+        tokens=sentence_tokens(folder, limit),
+        embed=bert_embedding(tensors),
+        vector=bert(tensors, config, eight_bit=False),
+        facts={"limit": limit, "pooling": "mean"},
+        prompt=before,
     )
 
 
-def bert_embedding(weights: Weights, prefix: str) -> Embed:
-    """The sum of BERT's three embeddings of each token; `prefix`: before the names of tensors."""
-    names = {
-        part: f"{prefix}embeddings.{part}_embeddings.weight" for part in ("word", "position", "token_type")
-    }
+def bert_embedding(weights: Weights) -> Embed:
+    """The sum of BERT's three embeddings of each token."""
+    names = {part: f"embeddings.{part}_embeddings.weight" for part in ("word", "position", "token_type")}
     positions, kind = weights.read(names["position"]), weights.read(names["token_type"])[0]
     return lambda ids: weights.rows(names["word"], ids) + positions[: len(ids)] + kind
+
+
+BERT = TextEncoderFamily(
+    open=lambda source, _: open_bert(source.name, source.path, limit=MINILM_TOKENS), layout=SENTENCE
+)
+"""The family of all-MiniLM-L6-v2."""
+
+
+# Words into token ids exactly as each model was trained, with the tokenizers library alone.
+
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokenizer:
+    """One text into int64 (n,) ids: between 1 and `limit` of them, or exactly `limit` where padded."""
+
+    tokenizer: Any
+    limit: int
+    clean: Callable[[str], str] = str
+    end: int | None = None
+    """The one special id of a text, at its end; None leaves special ids to tokenizer.json."""
+    pad: int | None = None
+    """Id that fills up to `limit`, on the right; None leaves texts at their length."""
+
+    def __call__(self, text: str) -> NDArray[np.int64]:
+        ids = self.tokenizer.encode(self.clean(text), add_special_tokens=self.end is None).ids
+        if self.end is not None:
+            ids = [*ids[: self.limit - 1], self.end]
+        if self.pad is not None:
+            ids = ids + [self.pad] * (self.limit - len(ids))
+        return np.asarray(ids, dtype=np.int64)
+
+
+def image_text_tokens(folder: Path) -> Tokens:
+    """The tokens of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder. Raises `WeightsInvalid` without
+    tokenizer.json."""
+    settings = text_settings(folder)
+    limit = int(settings["max_position_embeddings"])
+    if model_type(folder) == "clip":
+        return sentence_tokens(folder, limit)
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    written = read_json(folder / "tokenizer_config.json")
+    return _Tokenizer(
+        tokenizer,
+        limit,
+        # SigLIP 2 has Gemma's tokenizer, which keeps capitals; the model saw none in training.
+        clean=_canonical if written.get("tokenizer_class") == "SiglipTokenizer" else str.lower,
+        end=_special(tokenizer, written, "eos_token"),
+        pad=_special(tokenizer, written, "pad_token"),
+    )
+
+
+def sentence_tokens(folder: Path, limit: int) -> Tokens:
+    """The tokens of a folder, cut at `limit` with the model's own end kept. Raises as `image_text_tokens`."""
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(limit)
+    return _Tokenizer(tokenizer, limit)
+
+
+def word_counter(folder: Path) -> Callable[[str], int]:
+    """Text of any length to its number of tokens, special ones not counted."""
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def _load(folder: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise WeightsInvalid(
+            f"{folder}: no tokenizer.json; pull the model again, or copy it from its repository"
+        )
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises plain Exception
+        raise WeightsInvalid(f"{path}: not a tokenizer: {error}") from error
+
+
+def _canonical(text: str) -> str:
+    """SigLIP's own cleaning, as big_vision's `prompt_engineering.py`: lower case, no punctuation."""
+    return re.sub(r"\s+", " ", text.lower().translate(PUNCTUATION)).strip()
+
+
+def _special(tokenizer: Any, written: dict[str, Any], role: str) -> int:
+    value = written.get(role)
+    token = value.get("content") if isinstance(value, dict) else value
+    number = tokenizer.token_to_id(token) if isinstance(token, str) else None
+    if number is None:
+        raise WeightsInvalid(f"tokenizer_config.json names no {role} that tokenizer.json knows")
+    return int(number)

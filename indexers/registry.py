@@ -16,14 +16,12 @@ from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
     GROUPS,
-    SENTENCE,
     EncoderSource,
     ImageEncoderFamily,
     Layout,
     TextEncoderFamily,
     load_family,
 )
-from indexers.folders import read_sentence_folder
 from indexers.models.catalogue import Purpose, known_model
 from indexers.models.lookup import check_layout, find_weights, readable_size, recommended_model
 from indexers.settings import EncoderSettings
@@ -154,10 +152,10 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
 def open_word_counter(name: str) -> Callable[[str], int]:
     """Text to its number of tokens under the tokenizer of a text encoder's folder: whole, and without special
     ones. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`."""
-    from indexers.tokens import word_counter
+    from indexers.onnx_text import word_counter
 
     _, source = _text_source(name, EncoderSettings())
-    return word_counter(read_sentence_folder(source.path).transformer)
+    return word_counter(source.path)
 
 
 def own_model(name: str) -> tuple[str, Path] | None:
@@ -216,11 +214,10 @@ def whole_folder(path: Path, layout: Layout) -> Path:
         raise WeightsInvalid(
             f"{path}: a repository in the hub's cache; name a snapshot: {', '.join(found) or 'there is none'}"
         )
-    held = read_sentence_folder(path).transformer if layout is SENTENCE else path
     try:
-        check_layout(layout, held)
+        check_layout(layout, path)
     except ValueError as error:
-        raise WeightsInvalid(f"{held}: {error}") from error
+        raise WeightsInvalid(f"{path}: {error}") from error
     except OSError as error:
-        raise WeightsInvalid(f"{held}: cannot be read: {os_reason(error)}") from error
+        raise WeightsInvalid(f"{path}: cannot be read: {os_reason(error)}") from error
     return path

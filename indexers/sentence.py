@@ -1,4 +1,4 @@
-"""The family of sentence-transformers folders: a BERT in ONNX Runtime, any other model by that library."""
+"""The family of sentence-transformers folders, by that library."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from indexers.devices import device_memory, find_device
 from indexers.errors import WeightsInvalid
-from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
-from indexers.folders import Role, prompt, read_sentence_folder
-from indexers.onnx_text import can_read_sentences, open_sentences
+from indexers.families import EncoderSource, TextEncoderFamily
+from indexers.folders import Role
 from indexers.protocol import TextEncoder
-from indexers.tensors import weight_files
 from indexers.torch_backend import quiet_transformers
 
 BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
 """Texts of a batch, by device."""
+PROMPTS: dict[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+"""Names under which a folder has what its model was trained with before a text."""
 
 
 class SentenceTransformersEncoder(TextEncoder):
@@ -29,14 +29,16 @@ class SentenceTransformersEncoder(TextEncoder):
 
     def __init__(self, source: EncoderSource, role: Role) -> None:
         """Raises `WeightsInvalid` where the folder cannot be read."""
-        settings = read_sentence_folder(source.path)
         device = find_device(source.settings.device)
         self.name = source.name
         self.batch = BATCHES[device]
-        self._files = weight_files(settings.transformer)
-        self._prompt = prompt(settings, role)
-        self._facts_of = {"limit": settings.limit, "prompt": settings.document_prompt}
+        self._files = tuple(sorted(source.path.rglob("*.safetensors")))
         self._model = _load(source.path)
+        prompts = {
+            each: next(filter(None, map(self._model.prompts.get, PROMPTS[each])), "") for each in PROMPTS
+        }
+        self._prompt = prompts[role]
+        self._facts_of = {"limit": self._model.max_seq_length, "prompt": prompts["document"]}
         with device_memory("the text encoder"):
             self._model.to(device)
         self.dim = int(self._model.get_embedding_dimension())
@@ -71,10 +73,4 @@ def _load(folder: Path) -> Any:
     return model.eval()
 
 
-def _open(source: EncoderSource, role: Role) -> TextEncoder:
-    if can_read_sentences(source.path):
-        return open_sentences(source.name, source.path, role)
-    return SentenceTransformersEncoder(source, role)
-
-
-FAMILY = TextEncoderFamily(open=_open, layout=SENTENCE)
+FAMILY = TextEncoderFamily(open=SentenceTransformersEncoder, layout=("modules.json",))

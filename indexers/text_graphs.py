@@ -8,7 +8,6 @@ question reads a dozen rows of a table that may hold 250,000.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -97,36 +96,29 @@ def _run(layers: _Layers, result: str) -> Vector:
     return lambda x: np.asarray(session.run(None, {"x": x})[0], np.float32).ravel()
 
 
-def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: bool, eight_bit: bool) -> Vector:
-    """BERT, float32 (1, tokens, width) to (width,): the mean of its last states, or the `first` of them
-    (Reimers and Gurevych 2019, section 3).
-
-    `prefix`: before the names of tensors. `eight_bit`: products in 8 bits.
-    """
-    layers, x = _bert_layers(weights, config, prefix, eight_bit=eight_bit)
-    if first:
-        return _run(layers, layers.token(x, 0))
+def bert(weights: Weights, config: Mapping[str, Any], *, eight_bit: bool) -> Vector:
+    """BERT, float32 (1, tokens, width) to (width,): the mean of its last states (Reimers and Gurevych 2019,
+    section 3). `eight_bit`: products in 8 bits."""
+    layers, x = _bert_layers(weights, config, eight_bit=eight_bit)
     tokens = layers.graph.weight(np.array([1]))
     return _run(layers, layers.graph.add("ReduceMean", x, tokens, keepdims=0))
 
 
 def bert_states(weights: Weights, config: Mapping[str, Any]) -> Vector:
     """BERT with products in 8 bits, float32 (1, tokens, width) to its last states (tokens, width)."""
-    layers, x = _bert_layers(weights, config, "", eight_bit=True)
+    layers, x = _bert_layers(weights, config, eight_bit=True)
     session = layers.graph.session(x)
     return lambda embedded: np.asarray(session.run(None, {"x": embedded})[0][0], np.float32)
 
 
-def _bert_layers(
-    weights: Weights, config: Mapping[str, Any], prefix: str, *, eight_bit: bool
-) -> tuple[_Layers, str]:
+def _bert_layers(weights: Weights, config: Mapping[str, Any], *, eight_bit: bool) -> tuple[_Layers, str]:
     """The layers, and the name of their last states."""
-    width = weights.shape(f"{prefix}embeddings.word_embeddings.weight")[1]
+    width = weights.shape("embeddings.word_embeddings.weight")[1]
     layers = _Layers(weights, width, eight_bit=eight_bit)
     epsilon = float(config.get("layer_norm_eps", 1e-12))
-    x = layers.norm("x", f"{prefix}embeddings.LayerNorm", epsilon)
+    x = layers.norm("x", "embeddings.LayerNorm", epsilon)
     for number in range(int(config.get("num_hidden_layers", 12))):
-        name = f"{prefix}encoder.layer.{number}"
+        name = f"encoder.layer.{number}"
         names = {part: f"{name}.attention.self.{part}" for part in ("query", "key", "value")}
         names["out"] = f"{name}.attention.output.dense"
         attended = layers.attention(x, names, int(config.get("num_attention_heads", 12)))
@@ -160,23 +152,6 @@ def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, caus
         x = layers.add(x, fed)
     last = layers.token(layers.norm(x, "text_model.final_layer_norm", epsilon), -1)
     return _run(layers, layers.linear(last, head))
-
-
-def check_bert(folder: Path, weights: Weights, config: Mapping[str, Any]) -> str:
-    """The prefix of BERT's tensors in `weights`.
-
-    Raises `WeightsInvalid` where `config`, the config.json of `folder`, does not fit them.
-    """
-    prefix = "" if "embeddings.word_embeddings.weight" in weights else "bert."
-    shapes = dict(bert_shapes(config))
-    for name, shape in shapes.items():
-        if weights.shape(prefix + name) != shape:
-            raise WeightsInvalid(f"{folder}: {prefix}{name} does not fit config.json")
-    width = shapes["embeddings.word_embeddings.weight"][1]
-    heads = int(config.get("num_attention_heads", 12))
-    if heads < 1 or width % heads:
-        raise WeightsInvalid(f"{folder}: config.json has {heads} heads for a width of {width}")
-    return prefix
 
 
 def bert_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:

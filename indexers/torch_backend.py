@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.devices import device_memory, is_out_of_memory, placement
+from indexers.devices import device_memory, placement
 from indexers.digests import fingerprint
 from indexers.errors import WeightsInvalid
 from indexers.preprocess import Preprocessing
@@ -82,29 +82,6 @@ def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callab
     return lambda pixels: features(placed(pixels.to(device).to(dtype)))
 
 
-def in_halves(forward: Callable[[Any], Any], pixels: Any) -> Any:
-    """Features of `pixels`, (n, ...), in halves for as long as the device has too little memory for them.
-
-    What other programs hold there changes while a library is indexed. `forward` takes pixels on the processor
-    and leaves features there, so that all of the device's memory is asked for inside it. Raises `DeviceFull`
-    where one image is too much.
-    """
-    import torch
-
-    if len(pixels) == 1:
-        with device_memory("one image"):
-            return forward(pixels)
-    try:
-        return forward(pixels)
-    except RuntimeError as error:
-        if not is_out_of_memory(error):
-            raise
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    middle = len(pixels) // 2
-    return torch.cat([in_halves(forward, part) for part in (pixels[:middle], pixels[middle:])])
-
-
 class TorchImageEncoder(ImageEncoder):
     """An image encoder around one torch function from pixels to features."""
 
@@ -136,10 +113,8 @@ class TorchImageEncoder(ImageEncoder):
         import torch
 
         pixels = torch.from_numpy(self.preprocessing(images))
-        with torch.inference_mode():
-            rows: NDArray[np.float32] = in_halves(
-                lambda part: self._forward(part).float().cpu(), pixels
-            ).numpy()
+        with device_memory("a batch of images"), torch.inference_mode():
+            rows: NDArray[np.float32] = self._forward(pixels).float().cpu().numpy()
         return rows
 
 

@@ -164,5 +164,5 @@ def _tiny_text_folder(tmp_path_factory) -> Path:
 def tiny_text(_tiny_text_folder: Path) -> Iterator[None]:
     """A tiny text encoder is the default of this process and its children."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(TEXT_ENCODER, str(_tiny_text_folder))
+        patch.setenv(TEXT_ENCODER, f"bert:{_tiny_text_folder}")
         yield

@@ -267,7 +267,7 @@ class Model(nn.Module):
 def loss_of(rows: Sequence[Row], model: Model, file: E5File) -> torch.Tensor:
     """Mean over rows of -log of the share of the answers' tokens, or of "nothing"."""
     start, end = (int(each) for each in file.tokens("")[[0, -1]])
-    embed, length = bert_embedding(file, ""), max(map(len, rows)) + 4
+    embed, length = bert_embedding(file), max(map(len, rows)) + 4
     x = np.zeros((len(rows), length, 384), np.float32)
     inside, text = (np.zeros((len(rows), length), bool) for _ in range(2))
     right = np.zeros((len(rows), length + 1), bool)

@@ -63,7 +63,7 @@ class Reader:
     def __init__(self) -> None:
         file = open_file(find_weights(Q4, EncoderSettings()) / FILE)
         weights = _TrainedWeights(file)
-        self._tokens, self._embed = file.tokens, bert_embedding(file, "")
+        self._tokens, self._embed = file.tokens, bert_embedding(file)
         self._states = bert_states(weights, file.config)
         self._heads = [(weights.read(f"{name}.weight")[0], weights.read(f"{name}.bias")) for name in HEADS]
 

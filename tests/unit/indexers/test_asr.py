@@ -215,11 +215,6 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path) -> None:
     assert open_asr(own) == Disabled(f"speech: off, {caught.value}")
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
-    (folder / "model.bin").write_bytes(b"")
-    off = open_asr(own)
-    assert isinstance(off, Disabled)
-    assert "model.bin is empty" in off.reason
-    assert asr_line(own) == off.reason
     (folder / "model.bin").write_bytes((models / MODEL / "model.bin").read_bytes())
     (folder / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(WeightsInvalid, match=str(folder)):

@@ -1,4 +1,4 @@
-"""Where an image encoder runs: by what torch sees, in the fingerprint, in halves where memory ends."""
+"""Where an image encoder runs: by what torch sees, in the fingerprint."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from indexers import registry
 from indexers.devices import BACKENDS, BATCHES, find_device, has_device, placement
 from indexers.preprocess import Preprocessing
 from indexers.settings import Device, EncoderSettings
-from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
+from indexers.torch_backend import TorchImageEncoder, in_dtype
 from rag.errors import DeviceFull, SettingsError
 
 # Loads PyTorch, in the tests alone: each of pytest's workers imports every file.
@@ -20,64 +20,27 @@ ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_d
 """No machine has both."""
 
 
-class Limited:
-    """A forward whose device holds only so many images."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.sizes: list[int] = []
-
-    def __call__(self, pixels: Any) -> Any:
-        import torch
-
-        self.sizes.append(len(pixels))
-        if len(pixels) > self.most:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return pixels.flatten(1).sum(dim=1, keepdim=True)
-
-
 def encoder(backend: str, forward: Any = None) -> TorchImageEncoder:
     return TorchImageEncoder(
         name="plain",
         dim=1,
         weights="0" * 64,
         preprocessing=Preprocessing(),
-        forward=forward or Limited(64),
+        forward=forward,
         backend=backend,
         batch=8,
     )
 
 
-def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
-    import torch
-
-    pixels = torch.arange(12, dtype=torch.float32).reshape(6, 2)
-    forward = Limited(2)
-    assert torch.equal(in_halves(forward, pixels), Limited(6)(pixels))
-    assert forward.sizes == [6, 3, 1, 2, 3, 1, 2]
-    images = np.random.default_rng(0).integers(1, 255, (11, 4, 4, 3), np.uint8)
-    halved, whole = (encoder("torch-fp32", Limited(most)).encode_images(images) for most in (3, 64))
-    assert np.array_equal(halved, whole)
-
-
 @pytest.mark.parametrize("message", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"])
-def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> None:
+def test_a_batch_that_does_not_fit_is_one_line(message: str) -> None:
     """cuBLAS, cuDNN and the loader of kernels allocate beside torch, whose error is then another one."""
-    import torch
 
-    def forward(pixels: Any) -> Any:
-        if len(pixels) > 2:
-            raise RuntimeError(message)
-        return pixels
+    def forward(_: Any) -> Any:
+        raise RuntimeError(message)
 
-    assert torch.equal(in_halves(forward, torch.arange(5)), torch.arange(5))
-
-
-def test_one_image_that_does_not_fit_is_one_line() -> None:
-    import torch
-
-    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image.*; free"):
-        in_halves(Limited(0), torch.zeros(4, 2))
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for a batch of images.*; free"):
+        encoder("torch-fp32", forward).encode_images(np.zeros((1, 4, 4, 3), np.uint8))
 
 
 def test_a_model_that_does_not_fit_is_one_line(monkeypatch) -> None:

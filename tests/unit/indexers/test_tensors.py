@@ -15,10 +15,10 @@ from indexers.digests import file_digest
 from indexers.e5 import FILE, Q4, E5File, PieceTokens
 from indexers.imagebind import clip_pairs, moments
 from indexers.models.lookup import find_weights
+from indexers.onnx_text import sentence_tokens
 from indexers.preprocess import Preprocessing
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors, weight_files
-from indexers.tokens import sentence_tokens
 from rag.errors import WeightsInvalid
 from tests.fakes.answer_world import BagOfWords
 

@@ -1,6 +1,5 @@
 """Weights on this machine: where they are looked for, what is whole, what `auto` takes, and what is said."""
 
-import json
 import os
 from pathlib import Path
 
@@ -81,15 +80,9 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
     [
         ({"config.json": None}, "no config.json"),
         ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
-        ({"tokenizer.json": b""}, "tokenizer.json is empty"),
         (
             {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
             "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
-        ),
-        ({"model.safetensors": TENSORS[:-1]}, "no whole safetensors file"),
-        (
-            {"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"},
-            "a Git LFS pointer, not the file itself",
         ),
         (
             {"model.safetensors": None, "model.safetensors.index.json": b"{}"},
@@ -131,7 +124,7 @@ def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path, m
     assert taken.name == NAME
     licence = "CC-BY-NC-4.0, non-commercial use only"
     assert taken.reason == f"{NAME} ({licence}), from {tmp_path / 'models' / NAME}"
-    fill(tmp_path / "models" / "siglip2-base-patch16-224", **{"model.safetensors": b""})
+    fill(tmp_path / "models" / "siglip2-base-patch16-224", **{"model.safetensors": None})
     passed = resolve_image_encoder(settings)
     assert passed.name == NAME
     assert "passed over siglip2-base-patch16-224" in passed.reason
@@ -168,13 +161,6 @@ def test_the_text_encoder_is_checked(tmp_path) -> None:
         assert f"{name}, from" in resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
         resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
-    modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
-    (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    (tmp_path / "bert" / "1_Pooling").mkdir()
-    (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "bert" / "tokenizer.json").unlink()
-    with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
-        resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
 
 def test_names_that_mean_a_folder(tmp_path, monkeypatch) -> None:
