@@ -163,18 +163,6 @@ def test_samples_are_the_rule_on_true_times(reader: MediaReader, videos: Videos,
     assert max(result.batches) <= 32
 
 
-def test_at_thirty_a_second_every_image_is_on_screen_at_its_time(reader: MediaReader, videos: Videos) -> None:
-    path, times = videos("a.mp4", 8, fps=29.97, scene=moving, bframes=3)
-    result = run(reader, path)
-    codes = [read_time_code(image) for image in result.images]
-    shown = [times[code] for code in codes if code is not None]
-    # The last frame is on screen from 7.975 to 8.008, so it is repeated at 8.0.
-    assert shown[:16] == pytest.approx(result.times[:16], abs=TICK)
-    assert result.times[16] == 8.0
-    assert codes[16] == len(times) - 1
-    assert [math.floor((time + 1e-6) * 2) for time in result.times] == list(range(17))
-
-
 @pytest.mark.parametrize(("name", "seconds", "sound"), [("cover.mp4", 0.1, 61.0), ("long.webm", 5.0, 20.2)])
 def test_the_last_image_stays_while_the_sound_goes_on(
     reader: MediaReader, videos: Videos, name: str, seconds: float, sound: float

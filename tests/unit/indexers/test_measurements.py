@@ -7,8 +7,18 @@ from numpy.typing import NDArray
 from corpora.records import Frames
 from eval.workbench.sound import melody, murmured
 from eval.workbench.video import Line
-from indexers.frame_measures import STATISTICS, image_statistics, lightness, style_of, tone_of, warmth_of
-from indexers.shots import cut_times, describe_shots, joined, measure_frames
+from indexers.shots import (
+    STATISTICS,
+    cut_times,
+    describe_shots,
+    image_statistics,
+    joined,
+    lightness,
+    measure_frames,
+    style_of,
+    tone_of,
+    warmth_of,
+)
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.indexing.measuring import packed, unpacked
 

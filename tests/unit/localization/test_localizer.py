@@ -92,14 +92,6 @@ def test_without_frames_and_text_a_video_has_no_window_and_a_clip_its_first() ->
 PLATEAU = LocalizationQuery(TIMES, np.where((TIMES >= 20.0) & (TIMES < 36.0), 1.0, 0.0))
 
 
-def test_the_length_is_one_of_those_that_are_set() -> None:
-    settings = LocalizeSettings(method="salient", lengths=(2.0, 16.0, 32.0))
-    (window,) = localize_video("v", PLATEAU, settings, **INSIDE, count=1)
-    assert (window.start, window.end) == (20.0, 36.0)
-    inside = localize_clip("v", PLATEAU, LocalizeSettings(method="salient", lengths=(2.0,)), **INSIDE)
-    assert inside.end - inside.start == 2.0
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_windows_overlap_as_much_as_is_set(method: MethodName) -> None:
     settings = LocalizeSettings(method=method, lengths=(4.0, 8.0), overlap=0.5)
