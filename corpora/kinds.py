@@ -22,8 +22,6 @@ AUDIO = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".flac", ".wav", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff"),
     *(".aifc", ".ac3", ".eac3", ".mka", ".amr", ".au", ".caf"),
 )
-NAMED_PASSAGES = (".json",)
-"""Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
 
 SAVE_AS = {
     suffix: kind
@@ -91,15 +89,13 @@ def _suffix(name: str) -> str:
     return f".{suffix.lower()}" if dot and stem.strip(".") else ""
 
 
-def kind_of(name: str, *, named: bool = False) -> FileKind | None:
-    """The kind of a file by its name; `named` says that the user named this very file."""
+def kind_of(name: str) -> FileKind | None:
+    """The kind of a file by its name."""
     suffix = _suffix(name)
     if suffix in VIDEO or suffix in PHOTOGRAPHS:
         return "video"
     if suffix in AUDIO:
         return "audio"
-    if suffix in NAMED_PASSAGES and not (named and sidecar_base(name) is None):
-        return None
     return "passages" if has_reader(suffix) else None
 
 
@@ -160,8 +156,6 @@ def why_ignored(path: str) -> str:
         return "belongs to no video beside it"
     if is_photograph(name):
         return "named as the video or sound beside it, whose cover it is"
-    if _suffix(name) in NAMED_PASSAGES:
-        return f"a {_suffix(name)} file is read only when it is named"
     return why_unread(path)
 
 
@@ -170,6 +164,8 @@ def why_unread(path: str) -> str:
     suffix = _suffix(os.path.basename(path))
     if suffix in SAVE_AS:
         return f"{suffix} files are not read; save it as {SAVE_AS[suffix]}"
+    if suffix == ".json":
+        return "no reader knows this kind of file; a list of objects is read as JSON Lines (.jsonl)"
     return "no reader knows this kind of file"
 
 

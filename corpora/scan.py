@@ -106,7 +106,7 @@ class Scan:
     problems: tuple[Problem, ...]
     """Sorted by path, at most one for a path."""
     ignored: tuple[str, ...]
-    """Files of unknown kind, `.json` files, covers, and `.info.json` files that belong to no file; with
+    """Files of unknown kind, covers, and `.info.json` files that belong to no file; with
     `include` those that fit it; sorted."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
@@ -301,13 +301,13 @@ class _Walk:
             self._folder_files(files, left_out)
 
     def single(self, path: str) -> None:
-        """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
+        """A root that is no folder: it is taken even if hidden, with its sidecars."""
         name = os.path.basename(path)
         if self.exclude and self.exclude.match(name):
             return
         if not self._takes(name):
             return
-        kind = kind_of(name, named=True)
+        kind = kind_of(name)
         if kind is None and not is_url(path):
             kind = kind_of_head(first_bytes(path))
         if kind is None:

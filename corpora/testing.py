@@ -128,7 +128,7 @@ class DocumentReaderContract:
 
     def test_a_scan_takes_the_suffix_for_documents(self) -> None:
         """Through the reader's entry point."""
-        assert kind_of(f"a{self.suffix}", named=True) == "passages"
+        assert kind_of(f"a{self.suffix}") == "passages"
 
     def test_a_file_without_text_is_refused_in_one_line(self, tmp_path: Path) -> None:
         """As `DamagedFile` or another `FileProblem`, with the path."""

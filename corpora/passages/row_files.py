@@ -1,4 +1,4 @@
-"""Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`) and JSON lists, Parquet.
+"""Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`), Parquet.
 
 A row with a column of text is a document. CSV and TSV files without one are tables. A row may be a message of
 a chat with its speaker (`{"role": "user", "content": "Hi"}`), or a chat, in a list of messages: those of one
@@ -19,11 +19,11 @@ from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.formats import DocumentFormat
-from corpora.passages.document import Document, complaint, make_document, read_within
+from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.plain_text import doubts, refuse_binary
 from corpora.passages.spreadsheets import table_documents
 from corpora.records import Problem
-from corpora.text_decoding import decode, one_line, read_lines
+from corpora.text_decoding import one_line, read_lines
 
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
 TITLE = ("title", "heading", "headline", "name", "subject")
@@ -170,30 +170,12 @@ def _parsed_rows(records: Iterator[list[str]]) -> Iterator[list[str] | str]:
 
 
 MAX_ROW = 64 * 2**20
-MAX_JSON = 256 * 2**20
 
 
 def read_json_lines(path: str) -> Iterator[Document | Problem]:
     """One object a line: `_id` or `id`, `title`, `text` and their other names, as `TEXT`."""
     refuse_binary(path)
     yield from documents_of_rows(path, _json_rows(path))
-
-
-def read_json(path: str) -> Iterator[Document | Problem]:
-    """A `.json` file: a list of objects, or JSON Lines under another name."""
-    refuse_binary(path)
-    data = read_within(path, MAX_JSON, "; write it as JSON Lines (.jsonl)")
-    try:
-        held = json.loads(decode(data))
-    except RecursionError:
-        held = None
-    except ValueError:
-        yield from documents_of_rows(path, _json_rows(path))
-        return
-    if not isinstance(held, list):
-        raise UnsupportedFile(f"{path}: no passages: expected a list of objects with {EXPECTED}")
-    rows = (_json_row(number, value) for number, value in enumerate(held, start=1))
-    yield from documents_of_rows(path, rows)
 
 
 def _json_rows(path: str) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from corpora.kinds import kind_of, line_on_subtitles, lines_on_ignored
+from corpora.kinds import line_on_subtitles, lines_on_ignored
 from corpora.records import Problem
 
 if TYPE_CHECKING:
@@ -114,12 +114,11 @@ class IndexReport:
 
 def scan_report(library: Location, found: Scan) -> IndexReport:
     """The files that a scan found; what a run does with them is added by it."""
-    by_kind = sorted(found.ignored, key=lambda path: kind_of(path, named=True) is None)
     return IndexReport(
         library=str(library),
         files_found=found.found,
         ignored=len(found.ignored),
-        ignored_files=tuple(by_kind[:MOST_EXAMPLES]),
+        ignored_files=found.ignored[:MOST_EXAMPLES],
         unread=(*lines_on_ignored(found.ignored), *line_on_subtitles(file.path for file in found.files)),
         not_included=found.not_included,
         other_shards=found.other_shards,

@@ -60,7 +60,6 @@ SAMPLES = {
     **dict.fromkeys([".txt", ".text", ".md", ".markdown"], TEXT),
     **dict.fromkeys([".html", ".htm", ".xhtml"], PAGE),
     **dict.fromkeys([".jsonl", ".ndjson"], ROWS),
-    ".json": b"[" + ROWS + b"]",
     ".ods": _zip(
         ods_parts(
             '<table:table-row><table:table-cell office:value-type="string"><text:p>Oil every link.</text:p>'

@@ -34,7 +34,7 @@ def outcome(path: Path) -> tuple[list[Document | Problem], str]:
     return found, ""
 
 
-@pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".csv", ".jsonl", ".json", ".parquet", ".pdf"])
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".csv", ".jsonl", ".parquet", ".pdf"])
 @given(data=anything)
 def test_readers_of_passages(suffix: str, data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

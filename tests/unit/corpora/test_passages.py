@@ -185,14 +185,6 @@ def test_json_lines_of_other_names(tmp_path) -> None:
     assert len(found[1].doc_id) == 32
 
 
-@pytest.mark.parametrize("as_lines", [True, False])
-def test_a_json_file(tmp_path, as_lines: bool) -> None:
-    rows = [{"text": "a"}, {"text": "b"}]
-    path = tmp_path / "a.json"
-    path.write_text("\n".join(map(json.dumps, rows)) if as_lines else json.dumps(rows))
-    assert [d.text for d in documents(path)] == ["a", "b"]
-
-
 def test_parquet_takes_its_columns_by_name(tmp_path) -> None:
     path = tmp_path / "bad\udcff.parquet"
     table = pa.table(
@@ -210,17 +202,8 @@ def test_equal_content_has_one_id_whatever_the_file(tmp_path) -> None:
     assert len({documents(path)[0].doc_id for path in tmp_path.iterdir()}) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("questions.jsonl", '{"question": "q", "answer": "a"}\n' * 200),
-        ("questions.json", '[{"question": "q"}]'),
-        ("config.json", '{"text": "x"}'),
-    ],
-)
-def test_a_table_without_passages_names_what_is_expected(tmp_path, name: str, content: str) -> None:
-    path = tmp_path / name
-    path.write_text(content)
+def test_a_table_without_passages_names_what_is_expected(tmp_path) -> None:
+    path = write_jsonl(tmp_path / "questions.jsonl", [{"question": "q", "answer": "a"}] * 200)
     with pytest.raises(UnsupportedFile, match=r"expected .*a text column \(text, .* or article\)") as raised:
         list(read_documents(path))
     assert str(raised.value).startswith(f"{path}: no passages: ")
@@ -458,10 +441,8 @@ def test_a_notebook_without_text_is_refused(tmp_path, value: Any) -> None:
         ],
     ],
 )
-@pytest.mark.parametrize("suffix", ["jsonl", "json"])
-def test_messages_of_a_chat_stand_under_their_speakers(tmp_path, rows: list[Any], suffix: str) -> None:
-    path = tmp_path / f"a.{suffix}"
-    path.write_text("\n".join(map(json.dumps, rows)) if suffix == "jsonl" else json.dumps(rows))
+def test_messages_of_a_chat_stand_under_their_speakers(tmp_path, rows: list[Any]) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", rows)
     assert pairs(path) == [("", "user: How tight?\n\nassistant: 12 Nm.")]
 
 
