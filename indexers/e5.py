@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import expect_digest, file_digest, fingerprint
-from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
-from indexers.folders import Role
+from indexers.families import SENTENCE, EncoderSource, Role, TextEncoderFamily
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
 from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_bert

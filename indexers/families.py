@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpora.entry_points import load_entry_point
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
-    from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
+Role = Literal["query", "document"]
 Layout = tuple[str, ...]
 """Files that a model cannot do without: names; where any one of several will do, with a bar between. Tensors
 may be in parts, by their index."""

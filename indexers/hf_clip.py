@@ -8,10 +8,9 @@ from typing import Any
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid
 from indexers.families import IMAGE_TEXT, EncoderSource, ImageEncoderFamily
-from indexers.folders import model_type
 from indexers.onnx_text import open_image_text
 from indexers.preprocess import read_preprocessing
-from indexers.tensors import Tensors, weight_files
+from indexers.tensors import Tensors, model_type, weight_files
 from indexers.torch_backend import TorchImageEncoder, in_dtype, load_pretrained, quiet_transformers
 
 

@@ -20,11 +20,28 @@ from numpy.typing import NDArray
 
 from indexers.errors import WeightsInvalid
 from indexers.families import SENTENCE, TextEncoderFamily
-from indexers.folders import model_type, read_json, text_settings
 from indexers.protocol import TextTower
-from indexers.tensors import Tensors, weight_files
+from indexers.tensors import Tensors, model_type, read_json, weight_files
 from indexers.text_graphs import Vector, Weights, bert, image_text
 
+# Defaults of CLIPTextConfig and SiglipTextConfig: a saved config may leave them out.
+CLIP_TEXT = {
+    "hidden_size": 512,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 8,
+    "max_position_embeddings": 77,
+    "hidden_act": "quick_gelu",
+    "layer_norm_eps": 1e-5,
+    "eos_token_id": 49407,
+}
+SIGLIP_TEXT = {
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "max_position_embeddings": 64,
+    "hidden_act": "gelu_pytorch_tanh",
+    "layer_norm_eps": 1e-6,
+}
 MINILM_TOKENS = 256
 """What all-MiniLM-L6-v2 was made for (its sentence_bert_config.json)."""
 Tokens = Callable[[str], NDArray[np.int64]]
@@ -73,6 +90,14 @@ class OnnxTextEncoder(TextTower):
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
         return self._vector(self._embed(self._tokens(self._prompt + text))[None])
+
+
+def text_settings(folder: Path) -> Mapping[str, Any]:
+    """The text tower's settings of a CLIP or SigLIP folder, defaults filled in."""
+    config = read_json(folder / "config.json")
+    defaults = CLIP_TEXT if config.get("model_type") == "clip" else SIGLIP_TEXT
+    # Some early CLIP folders hold the true values in `text_config_dict`, which wins, as in transformers.
+    return {**defaults, **(config.get("text_config") or {}), **(config.get("text_config_dict") or {})}
 
 
 def open_image_text(name: str, folder: Path) -> OnnxTextEncoder:

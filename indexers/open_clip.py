@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, ImageEncoderFamily
-from indexers.folders import read_json
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
 from indexers.protocol import TextTower
+from indexers.tensors import read_json
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_dtype
 
 CONFIG = "open_clip_config.json"

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.errors import WeightsInvalid
-from indexers.folders import read_json
+from indexers.tensors import read_json
 
 CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
 CLIP_STD = (0.26862954, 0.26130258, 0.27577711)

@@ -19,6 +19,7 @@ from indexers.families import (
     EncoderSource,
     ImageEncoderFamily,
     Layout,
+    Role,
     TextEncoderFamily,
     load_family,
 )
@@ -27,7 +28,6 @@ from indexers.models.lookup import check_layout, find_weights, readable_size, re
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
-    from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 ALIASES = {"imagebind": "imagebind-huge"}

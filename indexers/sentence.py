@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from indexers.devices import device_memory, find_device
 from indexers.errors import WeightsInvalid
-from indexers.families import EncoderSource, TextEncoderFamily
-from indexers.folders import Role
+from indexers.families import EncoderSource, Role, TextEncoderFamily
 from indexers.protocol import TextEncoder
 from indexers.torch_backend import quiet_transformers
 

@@ -1,4 +1,5 @@
-"""Reads single tensors out of safetensors files, which are mapped into memory."""
+"""What a model folder holds, read without transformers: its JSON files, and single tensors out of safetensors
+files, which are mapped into memory."""
 
 from __future__ import annotations
 
@@ -14,6 +15,24 @@ from corpora.errors import os_reason
 from indexers.errors import WeightsInvalid
 
 READ = ("F32", "F16", "BF16")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Raises `WeightsInvalid` where the file is missing or no JSON object."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WeightsInvalid(f"{path.parent}: no {path.name}; is this the model's folder?") from error
+    except ValueError as error:
+        raise WeightsInvalid(f"{path}: not valid JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise WeightsInvalid(f"{path}: holds no JSON object")
+    return content
+
+
+def model_type(folder: Path) -> str:
+    """transformers' name for the architecture: clip, siglip, siglip2, metaclip_2, bert, ..."""
+    return str(read_json(folder / "config.json").get("model_type", ""))
 
 
 def tensor_files(folder: Path, names: Sequence[str] = ("model.safetensors",)) -> tuple[Path, ...]:
