@@ -21,11 +21,13 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+RARE = ("cp850", "cp852", "mac-roman", "iso8859-6")
+"""Codecs of DOS, old Macs and few texts."""
 CODECS = (
     *("cp1252", "iso8859-1", "cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258", "cp1251", "koi8-r"),
     *("koi8-u", "iso8859-5", "cp866", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874", "cp932"),
     *("euc_jis_2004", "iso2022_jp_2", "gb18030", "big5hkscs", "cp949", "euc_kr"),
-    *("cp850", "cp852", "mac-roman", "iso8859-6"),
+    *RARE,
 )
 """Among which the detector chooses: those in which subtitles and texts are found, by their Python names."""
 SUPERSETS = {"iso8859-1": "cp1252", "euc_jis_2004": "euc_jp"}
@@ -33,8 +35,9 @@ HINTED = 0.5
 """Share of the best confidence from which an encoding of the expected language goes before the best."""
 UNSURE, RIVAL = 0.1, 0.8
 """Confidence below which an encoding is unsure, where another text has this share of it: 85 % are right."""
-WESTERN, PRIOR = "cp1252", 1.1
-"""The most common codec, and by how much its confidence is raised."""
+WESTERN = "cp1252"
+PRIOR = {WESTERN: 1.1, **dict.fromkeys(RARE, 0.7)}
+"""By how much the confidence of the most common codec is raised, and that of rare ones lowered."""
 MIXED = 0.2
 """Share of letters of other alphabets than the Latin one from which too many stand beside Latin ones."""
 LEAST_PLAIN = 100
@@ -207,7 +210,7 @@ def _detected(data: bytes, language: str) -> tuple[str, bool]:
     for one in chardet.detect_all(data, ignore_threshold=True, compat_names=False, include_encodings=CODECS):
         found = one["encoding"] or WESTERN
         name = SUPERSETS.get(found, found)
-        score = one["confidence"] * (PRIOR if name == WESTERN else 1.0)
+        score = one["confidence"] * PRIOR.get(name, 1.0)
         read.append((score, name, data.decode(name, "replace"), one["language"] == language))
     plain = [each for each in read if not (_mixes_alphabets(each[2]) or _NO_TEXT.search(each[2]))] or read
     ranked = sorted(plain, key=lambda each: -each[0])
