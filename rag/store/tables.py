@@ -280,9 +280,14 @@ class VideoWriter:
         if not {video_id for video_id in known if self._complete[video_id]} <= set(replaced):
             raise ValueError("a complete video is not replaced")
         self._erase_videos(known)
-        for name, rows in tables:
-            self._db.create(name, rows.schema)
-            self._db.add(name, rows)
+        try:
+            for name, rows in tables:
+                self._db.create(name, rows.schema)
+                self._db.add(name, rows)
+        except Exception:
+            # Where the library they come from is cleaned meanwhile, they are copied again.
+            self._erase_videos([video.video_id for video in videos])
+            raise
         self._put_videos(videos, complete=True)
 
     def _put_videos(

@@ -1,7 +1,7 @@
 """Merged, exported and joined libraries: row for row what one indexed from the same files holds."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from rag.library import Library
 from rag.records import SearchFilter
 from rag.settings import Settings
 from rag.store.database import Database
+from rag.store.error_mapping import TableGone
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, Meta, NullScores, ScoreCalibration
 from rag.store.schema import COLUMNS
+from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump, maintained
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -95,6 +97,23 @@ def test_a_library_of_a_build_with_more_columns_is_merged_without_them(
         patched.setitem(COLUMNS, "shots", COLUMNS["shots"] + " saturation:float64")
         index(tmp_path / "left", LEFT, (1, 2))
     merge_libraries([tmp_path / "left", world / "right"], tmp_path / "merged", settings=SETTINGS)
+    assert list(dump(tmp_path / "merged")) == expected
+
+
+def test_a_library_that_is_cleaned_while_it_is_read_is_copied_once(
+    world: Path, tmp_path, expected: list[str], monkeypatch
+) -> None:
+    whole, names = Snapshot.stream, list[str]()
+
+    def cleaned_once(self: Snapshot, name: str, where: str) -> Iterator[Any]:
+        yield from whole(self, name, where)
+        names.append(name)
+        if names.count("evidence") == 1 and name == "evidence":
+            raise TableGone("it is gone")
+
+    monkeypatch.setattr(Snapshot, "stream", cleaned_once)
+    merge(world, tmp_path / "merged")
+    assert names.count("evidence") > 1
     assert list(dump(tmp_path / "merged")) == expected
 
 
