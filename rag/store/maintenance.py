@@ -156,7 +156,8 @@ def index_large(db: Database, name: str, exact_rows: int, *, afresh: str = "") -
 
     `afresh`: a column whose index is made again in any case. All vectors are compared with a question by
     codes of 2 bits a dimension: partitions would leave out too much, for texts are asked where images are
-    stored, and spans of text fill their space too evenly.
+    stored, and spans of text fill their space too evenly. LanceDB cuts no codes of vectors whose dimensions
+    are not a multiple of 8: these are compared as they are.
     """
     from lancedb.index import BTree, IvfRq
 
@@ -165,6 +166,8 @@ def index_large(db: Database, name: str, exact_rows: int, *, afresh: str = "") -
     with write_errors(db.layout.folder, name):
         held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
     for column in INDEXED_VECTORS if is_clip_vectors(name) else INDEXED.get(name, ()):
+        if column == VECTOR and dataset.schema.field(VECTOR).type.list_size % 8:
+            continue
         is_large = rows > (exact_rows if column == VECTOR else min(exact_rows, KEYED_ROWS))
         if column == afresh or (is_large and rows - held.get(column, 0) > LATER_SHARE * rows):
             codes = IvfRq(distance_type="dot", num_partitions=1, num_bits=2)

@@ -138,6 +138,19 @@ def test_passages_that_many_sources_hold_count_once(tmp_path) -> None:
         assert exact.search_passages(query, 1) == indexed.search_passages(query, 1)
 
 
+def test_vectors_whose_dimensions_are_no_multiple_of_8_are_searched_without_an_index(tmp_path) -> None:
+    folder, text = tmp_path / "lib", EncoderRef("made-up", "b" * 32, 12)
+    held = [Passage(f"p{i:03d}", "d", "", f"Text {i}.", ()) for i in range(EXACT_ROWS + 1)]
+    with Writer.open(folder) as writer:
+        writer.set_meta(Meta(None, text))
+        writer.put_passages("source", held, unit(1, len(held), text.dim))
+        writer.put_file(FileRow("/t/a.jsonl", "source", "passages", 1, 1, 1, ""))
+        writer.maintain(EXACT_ROWS)
+    query = unit(2, text.dim)
+    with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as indexed:
+        assert exact.search_passages(query, 20) == indexed.search_passages(query, 20)
+
+
 def test_rows_that_came_after_the_index_or_went_since(tmp_path) -> None:
     folder = tmp_path / "lib"
     fill(folder, range(80))
