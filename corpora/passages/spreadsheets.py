@@ -64,18 +64,20 @@ def read(path: str) -> Iterator[Document | Problem]:
 
 
 def _filled(sheet: CalamineSheet, rows: Iterable[Sequence[object]]) -> Iterator[list[str]]:
-    """Rows as text; in Excel a cell merged with those below it is in each of their rows."""
-    # Rows count from the first of the sheet, the cells of one from the first column with a value.
-    left, last = (sheet.start or (0, 0))[1], (sheet.end or (0, 0))[0]
-    goes_on = {
-        (row, start[1] - left)
-        for start, end in sheet.merged_cell_ranges or ()
-        for row in range(start[0] + 1, min(end[0], last) + 1)
-    }
-    above: list[str] = []
+    """Rows as text; in Excel a cell merged with those below it is in each of their rows that has others."""
+    first = sheet.start[1] if sheet.start else 0  # the rows have no columns before it
+    ends = {(start[0], start[1] - first): end[0] for start, end in sheet.merged_cell_ranges or ()}
+    merged: dict[int, tuple[int, str]] = {}
+    """By column, the last row of the newest merged cell, and its text."""
     for number, cells in enumerate(rows):
-        above = [above[at] if (number, at) in goes_on else _shown(cell) for at, cell in enumerate(cells)]
-        yield above
+        shown = [_shown(cell) for cell in cells]
+        if any(shown):
+            for at, cell in enumerate(shown):
+                if cell and len(cell) <= WIDEST and (number, at) in ends:
+                    merged[at] = ends[number, at], cell
+                elif not cell and at in merged and number <= merged[at][0]:
+                    shown[at] = merged[at][1]
+        yield shown
 
 
 def table_documents(title: str, rows: Iterable[Sequence[str]]) -> Iterator[Document]:
