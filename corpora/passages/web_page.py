@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 2**20
 MOST_SPANNED = 100
-"""Rows and columns that a cell may span."""
+"""Rows that a cell may span, and columns up to which one may widen its row."""
 MAX_CELL = 300
 """Characters; a table with longer cells, or with a table in a cell, arranges a page and is read as text."""
 
@@ -283,8 +283,10 @@ def _spread(
             spanning[len(made)] = held[0] - 1, held[1]
             made.append(held[1])
         if node is not None:
-            for text in [cell, *[""] * (_span(node, "colspan") - 1) * (len(nodes) > 1)]:
-                spanning[len(made)] = _span(node, "rowspan") - 1, text
+            wide = min(_span(node, "colspan"), MOST_SPANNED - len(made)) if len(nodes) > 1 else 1
+            for text in [cell, *[""] * (wide - 1)]:
+                # Text of a cell that arranges a page is said once.
+                spanning[len(made)] = _span(node, "rowspan") - 1, text if len(text) <= MAX_CELL else ""
                 made.append(text)
     return made
 

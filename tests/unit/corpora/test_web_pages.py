@@ -136,6 +136,7 @@ def test_what_a_browser_may_show_is_read(attribute: str) -> None:
             "| a | b | c | |-|-|-| | d | e | f | | d | g | h | | i | | j |",
         ),
         ("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>", "| a | b | | a | c |"),
+        (f"<table><tr><td rowspan=2>{'a' * 301}<td>b<tr><td>c</table>", f"{'a' * 301} b | | c |"),
         ("<title/><script src=x /><p>a</p>", "a"),
         ("a&#1;b&#2;c&#x4;d&#10;e", "abcd e"),
         ('<p>a</p><object data="x"/><div hidden="hidden"/><footer/><p>b</p>', "a b"),
