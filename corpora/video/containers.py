@@ -154,7 +154,7 @@ def open_media(path: str) -> Any:
     if not is_url(path):
         _check_plain(path)
     photograph = _photograph_format(path)
-    source: Any = _as_bitmap(path, photograph) if photograph else None
+    source: Any = _as_bitmap(path, photograph) if photograph and photograph != "jpeg_pipe" else None
     if source is not None:
         photograph = "bmp_pipe"
     else:
