@@ -129,10 +129,11 @@ class Reader:
         return self.ask(lambda s: list(s.file_rows))
 
     def check_files(self, *, progress: Callable[[int, int], object] = lambda *_: None) -> dict[str, str]:
-        """What is wrong with the files of the first library, as of `rag.store.checking.check_files_of`."""
+        """What is wrong with the files of each library, as of `rag.store.checking.check_files_of`."""
         from rag.store.checking import check_files_of
 
-        return check_files_of(self._layouts[0], progress=progress)
+        found = [check_files_of(layout, progress=progress) for layout in self._layouts]
+        return {name: fault for faults in found for name, fault in faults.items()}
 
     contents = _asked(Snapshot.contents)
     stats = _asked(Snapshot.stats)
