@@ -6,7 +6,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,7 @@ def _bitmap(font: Font, char: str) -> tuple[tuple[int, int], bytes]:
     return mask.size, bytes(mask)
 
 
-@cache
+@lru_cache(64)  # where no font has a character, all of the machine are tried
 def _opened(file: str, size: int) -> Font | None:
     """None for one that FreeType does not read at this size."""
     from PIL import ImageFont
