@@ -201,6 +201,8 @@ def repair(
             writer.erase(damage.contents)
             writer.flush()
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
+            if any(each.name in schema.MEASURED_TABLES for each in tables):
+                report.made_again.append("shots and sound are measured again by rag remove and rag index")
             report.made_again += writer.check_files(exact_rows)
             writer.maintain(exact_rows)
     return report
