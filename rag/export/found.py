@@ -83,7 +83,11 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
         if isinstance(item, Mapping) and item.get("kind", "video") != "video":
             continue
         try:
-            window = _Window.model_validate(item)
+            # Other programs write null for what a window does not have.
+            held = item
+            if isinstance(item, Mapping):
+                held = {name: value for name, value in item.items() if value is not None}
+            window = _Window.model_validate(held)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "an entry"
