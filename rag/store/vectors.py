@@ -37,6 +37,8 @@ MARGIN = 2 * 10**-DECIMALS
 PROPOSED = 1000
 """Rows of a large table that are ranked by their vectors for a question, at least
 (docs/reports/scale.md)."""
+LEFT = 250
+"""Of these at least so many have to lie in the times of a filter, or more are asked for."""
 MOST_PROPOSED = 64_000
 """And at most, under a filter on times that lets few of them through."""
 ABOUT_ONE = 1.01
@@ -218,7 +220,9 @@ class Indexed(Rows):
             proposed, rows = self._scan(owners, where, "vector", nearest=near, prefilter=True)
             vectors = column_matrix(rows["vector"], self.table.dim)
             found = _ranked(query, rows[self.table.key].to_pylist(), vectors)
-            if len(found) >= k or proposed < count or count >= MOST_PROPOSED:
+            # Codes err most among the last that are proposed: a few that times leave are not enough.
+            enough = len(found) >= k and rows.num_rows >= max(LEFT, 4 * k)
+            if enough or proposed < count or count >= MOST_PROPOSED:
                 break
             count *= 4
         return found[:k]

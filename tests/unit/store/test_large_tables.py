@@ -106,6 +106,7 @@ WHERE = {
     "one video": SearchFilter(videos=frozenset([video(7).video_id])),
     "paths": SearchFilter(paths=("/v/1*.mp4",)),
     "times": SearchFilter(start=300.0, end=900.0),
+    "a moment": SearchFilter(start=100.0, end=101.0),
     "kinds": SearchFilter(kinds=frozenset(["asr", "ocr"])),
     "spans": SearchFilter(spans={video(n).video_id: ((0.0, 200.0),) for n in range(50)}),
     "nothing": SearchFilter(videos=frozenset()),
