@@ -65,7 +65,7 @@ def _load(folder: Path) -> Any:
                 trust_remote_code=False,
                 model_kwargs={"use_safetensors": True, "dtype": "float32"},
             )
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, ImportError, RuntimeError) as error:
             raise WeightsInvalid(
                 f"{folder}: sentence-transformers cannot read it: {str(error).splitlines()[0]}"
             ) from error
