@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from rag.function_words import FUNCTION_WORDS
@@ -45,8 +45,9 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     """For each misspelled word, in lower case, the nearest one of the texts that are nearest to the question.
 
     A word counts as misspelled that the library does not have, with no ending either, and that is no word of
-    the text encoder's vocabulary, compound of two, or one with an ending; it keeps its first letter. None
-    under an encoder without a vocabulary, and in questions that are not English.
+    the text encoder's vocabulary, compound of two, or one with an ending. It keeps its first letter and,
+    but for one, the number of its letters: "Mona" is not "Monday". None under an encoder without a
+    vocabulary, and in questions that are not English.
     """
     is_word, asked = retriever.text_encoder.is_word, tokens(text)
     if sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
@@ -57,12 +58,14 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     if not unknown:
         return {}
     spelled = {word.casefold() for near in _nearest(text, retriever, where) for word in _WORD.findall(near)}
-    found = {
-        word: get_close_matches(word, [s for s in spelled if s[0] == word[0]], 1, LEAST_RATIO)
-        for word in unknown
-    }
+    found = {word: _nearest_spelling(word, spelled) for word in unknown}
     found = {word: near for word, near in found.items() if near and not _means_other(word, near[0])}
     return {word: nearest[0] for word, nearest in found.items()}
+
+
+def _nearest_spelling(word: str, spelled: Iterable[str]) -> list[str]:
+    like = [other for other in spelled if other[0] == word[0] and abs(len(other) - len(word)) <= 1]
+    return get_close_matches(word, like, 1, LEAST_RATIO)
 
 
 def in_place(text: str, spelling: Mapping[str, str]) -> str:

@@ -151,6 +151,7 @@ def test_a_german_manual_answers_german_questions(library: Library) -> None:
         ("How long is the gaurantee of the Boyler?", {"gaurantee": "guarantee", "boyler": "boiler"}),
         # Words that are spelled as others spell them, or that nothing in the library is like.
         ("How much is the router for the museums?", {}),
+        ("How much is the bolr of the museum, and who is Guaran?", {}),
         ("How much is a triceratops for the museum?", {}),
         # Words of another meaning, both spelled right.
         ("How much nitrite or sulfite has the water, and how much propene?", {}),
