@@ -144,7 +144,6 @@ def document_seeds() -> dict[str, bytes]:
         ".txt": "Oil\n\nthe chain. Wipe it dry.\n",
         ".csv": "title,text\nChain,Oil it\nDry,Wipe it\n",
         ".jsonl": "".join(json.dumps(row) + "\n" for row in rows),
-        ".json": json.dumps(rows),
         ".srt": cues,
         ".vtt": "WEBVTT\n\n" + cues.replace(",", "."),
         ".ass": ass,

@@ -145,10 +145,10 @@ class Bench:
         self.library = folder / "library"
         self._corpora = [folder / "corpus-0", folder / "corpus-1"]
         write_corpora(*self._corpora)
-        self._text = write_tiny_text(folder / "tiny-text")
+        self._text = f"bert:{write_tiny_text(folder / 'tiny-text')}"
         self._environment = {
             "RAG_ENCODER__IMAGE": f"hf:{save_clip(folder / 'tiny-clip')}",
-            "RAG_ENCODER__TEXT": str(self._text),
+            "RAG_ENCODER__TEXT": self._text,
             "RAG_OCR__MODE": "off",
         }
         self._other_encoder = f"hf:{save_clip(folder / 'other-clip', seed=1)}"
@@ -214,7 +214,7 @@ class Bench:
             return f"rows differ: {[r[:300] for r in more[:3]]} in place of {[r[:300] for r in fewer[:3]]}"
         if left := [*open_layout(self.library).shards()]:
             return f"left over: {left[:3]}"
-        flags = {"library": self.library, "encoder.text": str(self._text)}
+        flags = {"library": self.library, "encoder.text": self._text}
         with Library.open(settings=load_settings(flags=flags)) as opened:
             checks = [check for check in opened.doctor() if check.ok is False]
         return "; ".join(f"{check.name}: {check.message}" for check in checks)
