@@ -200,6 +200,7 @@ def test_the_child_dies_with_its_parent(long_video: Path) -> None:
     parent.wait()
     parent.stdout.close()
     wait_until("the child is gone", lambda: gone(child))
+    assert gone(child)
 
 
 def test_nothing_is_printed(tmp_path) -> None:
