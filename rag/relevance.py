@@ -29,7 +29,7 @@ MIDDLE = 0.47
 SENTENCE_MIDDLE = 0.38
 """The middle of the curve for a sentence that may answer. With it 56 % of questions in another language than
 the text are answered right, with 0.47 50 %. No more foreign questions are answered, for the reasoner gives
-them too low a confidence (n=300 and 120, eight sets of XQuAD, docs/how-to/answer-from-text.md)."""
+them too low a confidence (n=300 and 120, eight sets of XQuAD, docs/design/reading.md)."""
 SLOPE = 16.0
 OVERLAP_WEIGHT = 0.12
 """What a full overlap of stems adds to the cosine."""

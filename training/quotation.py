@@ -71,7 +71,7 @@ WEIGHTS = {"foreign": 5.0, ABSENT: 0.15}
 answers more of them, and 8 fewer questions in another language than the text's."""
 PENALTY = 1e-3
 NUMBER_PENALTY = 1e-4
-"""Of 1e-6, 1e-5, 1e-4 and 3e-4 the one with the most right, on the sets of the page answer-from-text."""
+"""Of 1e-6, 1e-5, 1e-4 and 3e-4 the one with the most right, on the sets of docs/design/reading.md."""
 DIGITS = 3
 """Of a weight: sums of float32 in another order change the fifth."""
 
