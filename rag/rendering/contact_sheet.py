@@ -31,7 +31,6 @@ _BACKGROUND = (22, 24, 29)
 _FOREGROUND = (240, 241, 243)
 _MUTED = (150, 156, 168)
 _ACCENT = (255, 190, 92)
-_INDENT = 200
 _LINES_A_TEXT = 4
 _LONGEST_TEXT = 2000
 
@@ -55,14 +54,14 @@ def contact_sheet(title: str, subtitle: str, shown: Frames, evidence: Sequence[E
         raise ValueError(f"frames must be uint8 (n, h, w, 3), not {frames.dtype} {frames.shape}")
     pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
     head = _header(pen, title, subtitle)
-    words = _evidence_rows(pen, evidence)
+    plain, bold = font_for("0", 18), font_for("0", 18, bold=True)
+    words = _evidence_rows(pen, evidence, plain)
     tile, columns = _tile_size(len(frames), *frames.shape[1:3])
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
     height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
     sheet_image = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
     pen = ImageDraw.Draw(sheet_image, "RGBA")
-    plain, bold = font_for("0", 18), font_for("0", 18, bold=True)
     top = _write(pen, head, _MARGIN, plain)
     _paste_frames(sheet_image, pen, shown, tile, columns, top, bold)
     _write(pen, words, top + grid + (16 if words else 0), plain)
@@ -101,18 +100,19 @@ def _header(pen: ImageDraw, title: str, subtitle: str) -> list[_Row]:
     return [*rows, _Row("", small, _MUTED, 14)]
 
 
-def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
+def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence], label_font: Font) -> list[_Row]:
+    labels = [f"{kind_name(item.kind)} {_tenths(item.start)}" for item in evidence]
+    indent = ceil(max((pen.textlength(label, font=label_font) for label in labels), default=0)) + 2 * _GAP
     rows = []
-    for item in evidence:
+    for item, label in zip(evidence, labels, strict=True):
         text = visible(" ".join(item.text.split())[:_LONGEST_TEXT])
         font = font_for(text, 20)
         text = drawable(text, font)
-        label = f"{kind_name(item.kind)} {_tenths(item.start)}"
-        lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - _INDENT - 20)
+        lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - indent)
         if len(lines) > _LINES_A_TEXT:
             lines = [*lines[: _LINES_A_TEXT - 1], lines[_LINES_A_TEXT - 1] + "…"]
         for number, line in enumerate(lines):
-            rows.append(_Row(line, font, _FOREGROUND, 28, label if number == 0 else "", _INDENT))
+            rows.append(_Row(line, font, _FOREGROUND, 28, label if number == 0 else "", indent))
         rows.append(_Row("", font, _FOREGROUND, 6))
     return rows
 

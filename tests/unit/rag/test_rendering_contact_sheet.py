@@ -40,6 +40,15 @@ def test_a_recording_without_images_still_has_a_sheet() -> None:
     assert len(sheet.getcolors(100_000) or []) > 2
 
 
+def test_what_was_read_stands_beside_its_source_and_not_over_it() -> None:
+    nothing = Frames(np.empty(0), np.empty((0, 0, 0, 3), np.uint8))
+    sheet = np.asarray(contact_sheet("", "", nothing, (Evidence("v", 6, 9, "asr", "words"),)))
+    label, words = (
+        np.nonzero((sheet == colour).all(axis=2))[1] for colour in ((255, 190, 92), (240, 241, 243))
+    )
+    assert label.max() < words.min()
+
+
 CHINESE = "\u5149\u5b66"
 
 
