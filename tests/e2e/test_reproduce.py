@@ -22,6 +22,7 @@ from eval.tasks import find_solver, open_task
 from eval.tasks.egofact.construction import model_build
 from indexers.models.catalogue import known_model
 from rag._cli.main import main
+from rag.web.fetching import listed_addresses
 from tests.fakes.egofact_world import BuildModel
 from tests.fakes.published_layouts import WRITERS, render_videos
 from tests.fakes.tiny_models import save_clip, save_siglip
@@ -165,6 +166,9 @@ def _try_all(section: Section, environment: Mapping[str, str]) -> list[Path]:
         words = shlex.split(line, comments=True)
         if words[:3] == ["rag", "models", "pull"]:
             known_model(words[3])
+            continue
+        if words[:3] == ["rag", "web", "fetch"]:  # which visits the web
+            assert listed_addresses(words[3 : words.index("--out")])
             continue
         line = re.sub(r"(__MODEL)=\S+", rf"\1={SIMULATED}", line)
         if words[:3] == ["rag", "eval", "build"]:
