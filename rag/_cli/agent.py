@@ -68,7 +68,7 @@ def investigate(
     trace: Trace = None,
     force: Force = False,
 ) -> int:
-    """Answer QUESTION about one VIDEO, from a few looks at it (VideoDetective).
+    """Answer a question about one VIDEO (VideoDetective).
 
     It looks where an answer is likely, and again until it is sure, and shows what it looked at and why.
     Exit code 1 where nothing that was found answers it.

