@@ -64,9 +64,8 @@ class StorageSettings(SettingsSection):
     allow_http: bool = False
     """Allow an endpoint without encryption, as on a private network."""
     timeout_seconds: float = Field(60.0, gt=0, le=3600)
-    """How long a store that sends nothing is waited for, whatever is sent again. A read is sent again after a
-    sixth of it without a byte, up to five times; one that goes on takes any time. A request that writes has
-    so long, and twice that with what is sent again."""
+    """How long a store that sends nothing is waited for. A read without a byte is sent again after a sixth of
+    it, up to five times; one that goes on may take any time. With its repeats a write has twice as long."""
     retries: int = Field(8, ge=0, le=100)
     """Most times that a request is sent again after an error of the store, with growing pauses, within
     `timeout_seconds`."""
@@ -109,9 +108,8 @@ class VideoSettings(SettingsSection):
     """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video.
     Objects of a store are decoded by ranges with PyAV when a question is answered."""
     audio_track: Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=35)] = ""
-    """Which of several audio tracks is heard and cut: its number from 1, or its language (`en`, `eng`,
-    `English`). Empty, and in a file without such a track: the track marked default, else the one with the
-    most channels, else the first. For files that are indexed from then on."""
+    """Which audio track of new files is heard and cut: its number from 1, or its language (`en`, `eng`,
+    `English`). Without such a track: the default one, else the one with most channels, else the first."""
     rate: float = Field(2.0, gt=0, le=60)
     """Sampled frames a second (EgoFact, section 4.1: 2)."""
     clip_seconds: float = Field(30.0, ge=1)

@@ -19,9 +19,8 @@ class EncoderSettings(SettingsSection):
     image: str = "auto"
     """`auto`, `none`, a name of `rag models list`, or `hf:FOLDER` (also `hf:./FOLDER`)."""
     text: str = "multilingual-e5-small-q4"
-    """Encoder of sentences and passages, a name of `rag models list`, `hf:FOLDER`, or `FAMILY:PATH` of
-    another package. It is read where a library is made: a library keeps its own, which encodes its questions
-    too, and `rag index` refuses another one that is set."""
+    """Encoder of texts and questions of a new library: a name of `rag models list`, `hf:FOLDER`, or
+    `FAMILY:PATH` of another package. A library keeps its own, and `rag index` refuses another one."""
     device: Device = "auto"
     """Where pulled models run: `cuda`, `mps`, `cpu`; `auto` takes the first that torch sees. A library keeps
     the device that its images were encoded on; the default models run on the processor."""

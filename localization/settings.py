@@ -18,10 +18,9 @@ class LocalizeSettings(SettingsSection):
     window_seconds: float = Field(5.0, ge=0.01, le=86400)
     """Length of a window (EgoFact, section 4.1: 5 s, about 10 frames)."""
     method: MethodName = "event"
-    """`event` centres the window on the best stretch of `event_seconds`; for `before` and `after` it finds
-    that stretch together with the anchor event's. `egofact` is the paper's: the best mean over the whole
-    window, shifted by 1 s for `before` and `after` (EgoFact, 4.1 and D.2.4). `salient` takes the most salient
-    window of any of `lengths`."""
+    """`event`: around the best stretch of `event_seconds`, found with that of an anchor event.
+    `egofact`: the best mean, shifted by 1 s for `before` and `after` (EgoFact, D.2.4). `salient`: the most
+    salient of any of `lengths`."""
     lengths: tuple[Annotated[float, Field(ge=0.01, le=86400)], ...] = Field(
         (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0), min_length=1
     )

@@ -54,9 +54,8 @@ class SearchSettings(SettingsSection):
     """Rows of a table of vectors (clips, text spans, passages) up to which it is searched exactly, in
     memory. Above, `rag index` makes LanceDB's index of it, which proposes rows that are ranked exactly."""
     interaction_clips: int = Field(100, ge=0, le=10_000)
-    """Clips, the best by their image embeddings, whose stored frames are compared with each clause of the
-    question (late interaction), and by which they come before all others, as far as images decide. 0: none,
-    and clips are ranked by their image embeddings alone."""
+    """How many clips, best first, have their stored frames compared with each clause of the question (late
+    interaction). As far as images decide, they come before all others. 0 compares clips as a whole."""
     subtitles: bool = True
     """Subtitles, in files and in streams, are evidence; without them speech recognition and on-screen text
     remain. A library keeps them either way."""
