@@ -160,7 +160,7 @@ class Footage:
 
 
 class Task(ABC, Generic[Environment]):
-    """To be inherited from. The constructor reads nothing."""
+    """Base class of evaluation tasks. The constructor reads nothing."""
 
     name: str
     about: str = ""

@@ -22,7 +22,7 @@ FRAMES = 4
 def late_interaction(
     clips: Iterable[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
 ) -> dict[str, float]:
-    """Of each clip, by its id, the sum over the texts of the best mean of `FRAMES` neighbouring frames.
+    """Score each clip by id: the sum over texts of the best mean of `FRAMES` neighbouring frames.
 
     `clips`: id and unit rows, float32 (n, d), n at least 1, of the frames in the order of time, or of the
     sound; of fewer than `FRAMES` rows the mean of all counts. One that has both counts with the better, as in

@@ -45,7 +45,7 @@ class LocalizationQuery:
     position: Position = "within"
 
     def inside(self, start: float, end: float) -> LocalizationQuery:
-        """With the frames of [start, end] alone."""
+        """Keep the frames of [start, end] alone."""
         keep = (self.times >= start) & (self.times <= end)
         target = self.target[keep] if self.target is not None else None
         return replace(self, times=self.times[keep], similarity=self.similarity[keep], target=target)

@@ -34,7 +34,7 @@ class LocalizeSettings(SettingsSection):
     """Most frames read of one window (EgoFact, section 4.1: 15)."""
 
     def averaged_over(self, seconds: float) -> LocalizeSettings:
-        """These, with events of `seconds` at least where `event_seconds` is not set."""
+        """Copy with events of at least `seconds`; `event_seconds`, where it was set, stays."""
         longer = max(self.event_seconds, seconds)
         return (
             self

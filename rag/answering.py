@@ -238,7 +238,7 @@ def passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
-    """For each clip the window to watch (EgoFact, 4.1), under the settings of `[localize]`."""
+    """Choose the window of each clip to watch (EgoFact, 4.1), by the settings of `[localize]`."""
     anchor, retriever = rewriting.anchor, context.retriever
     if any(clip.event for clip in clips):
         length = context.settings.localize.window_seconds
@@ -252,7 +252,7 @@ def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedCl
 def sample_frames(
     context: Context, clips: Sequence[RetrievedClip], windows: Sequence[Window]
 ) -> list[FrameSample]:
-    """For each window its stored frames, at most `localize.frame_budget`, and pixels for whom reads them."""
+    """Take at most `localize.frame_budget` stored frames of each window, with pixels if they are read."""
     budget = context.settings.localize.frame_budget
     stored = context.retriever.frames([found.clip.clip_id for found in clips])
     samples = []

@@ -71,7 +71,7 @@ def require_positive(**given: float | None) -> None:
 
 
 def require_number(name: str, value: object, *, whole: bool = False) -> None:
-    """None is taken too. Raises `UsageError` for what is no number, or no `whole` one."""
+    """Raise `UsageError` for what is no number, or no `whole` one; None is allowed."""
     if value is None or isinstance(value, Integral if whole else Real):
         return
     raise UsageError(f"{name}: {value!r} is no {'whole number' if whole else 'number'}")

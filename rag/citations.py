@@ -142,7 +142,7 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
 
 
 def quoted_texts(quotations: Sequence[str], texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Those of the texts that hold a quotation or words of one, in their order.
+    """Choose the texts that hold a quotation or words of one, in their order.
 
     What is quoted of speech may begin in one cue and end in another.
     """

@@ -68,7 +68,7 @@ def is_english(words: Sequence[str]) -> bool:
 
 
 def without_function_words(words: Sequence[str]) -> list[str]:
-    """Those of a text's words, in lower case, that are none of English nor of the text's own language."""
+    """Leave out function words of English and of the text's own language; words are in lower case."""
     language = _language(words)
     return [word for word in words if word not in FUNCTION_WORDS and word not in language]
 

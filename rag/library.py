@@ -481,10 +481,10 @@ class Library:
         return indexed_file(self._reader, video_id, self.settings.storage, globs_of(name))
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
-        """By path, the state of each cited file that is no longer the one that was indexed.
+        """Return the state, by path, of each cited file that is no longer the one that was indexed.
 
-        By size and time of change, and of a video by its sidecars too; without network: objects, and files of
-        a library on an object store, are not looked at.
+        Compared are size and time of change, and the sidecars of a video. No network is used: objects, and
+        files of a library on an object store, are not looked at.
         """
         return stale_files(self._reader, paths, self.settings.scan)
 

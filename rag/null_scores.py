@@ -81,7 +81,7 @@ def centre_of(texts: NDArray[np.float32]) -> tuple[float, ...]:
 
 
 def standard_score(null: NullScores, score: float, searched: int) -> float:
-    """Of a score among `searched` clips: 0 is the median of unrelated texts. 0 where they have no spread."""
+    """Standardize a score among `searched` clips: 0 is the median of unrelated texts, or without spread."""
     at, sizes = np.log(max(searched, 1)), np.log(null.sizes)
     spread = float(np.interp(at, sizes, null.spreads))
     return (score - float(np.interp(at, sizes, null.locations))) / spread if spread > 0 else 0.0
@@ -99,7 +99,7 @@ class LibraryScores:
     def relevance(
         self, query: NDArray[np.float32], searched: int, frames: NDArray[np.float32] | None
     ) -> float:
-        """In [0, 1], of one clip among `searched`, by its frames.
+        """Compute the relevance, in [0, 1], of one clip among `searched`, by its frames.
 
         `query`: unit float32 (d,). `frames`: unit rows, float32 (n, d), or None.
         """
@@ -114,7 +114,7 @@ class LibraryScores:
 def library_scores(
     calibration: ScoreCalibration | None, middle: float = IMAGE_MIDDLE
 ) -> LibraryScores | None:
-    """None where nothing was measured yet, or by another version. `middle`: as of `LibraryScores`."""
+    """Return the stored scale; None before it is measured by this version. `middle`: see `LibraryScores`."""
     if calibration is None or calibration.version != SCORE_MEASURES:
         return None
     return LibraryScores(calibration, middle)

@@ -24,7 +24,7 @@ VideoInterval = tuple[str, float, float]
 
 
 def rounded_down(value: float) -> float:
-    """To two digits, so that what is below a threshold reads so."""
+    """Round down to two digits, so that what is below a threshold reads so."""
     return math.floor(round(value * 100, 6)) / 100
 
 

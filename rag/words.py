@@ -105,7 +105,7 @@ _AND_PART = re.compile(r"[ -]and[ -]an?[ -](half|quarter)\b", re.IGNORECASE)
 
 
 def folded(text: str) -> str:
-    """Without case and with single spaces: equal for texts that say the same words in the same order."""
+    """Fold case and spaces: equal for texts that say the same words in the same order."""
     return " ".join(text.casefold().split())
 
 

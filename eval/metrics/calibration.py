@@ -52,7 +52,7 @@ def reliability(samples: Sequence[Scored]) -> list[Bin]:
 
 
 def expected_calibration_error(samples: Sequence[Scored], bins: int = BINS) -> Estimate | None:
-    """None without samples. With 5 bins: equation 5 of Video-Browser."""
+    """Compute the ECE; None without samples. With 5 bins it is equation 5 of Video-Browser."""
     import numpy as np
 
     if not samples:

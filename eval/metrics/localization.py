@@ -41,7 +41,7 @@ def found_iou(scored: Scored) -> float | None:
 
 
 def corpus_iou(scored: Scored) -> float | None:
-    """Of the window of the first clip retrieved."""
+    """Compute the IoU of the first retrieved clip's window with the gold one."""
     if not scored.ranks_windows or not scored.query.has_window:
         return None
     sample = scored.sample

@@ -91,7 +91,7 @@ class Paired:
 def compare(
     system: Sequence[Scored], baseline: Sequence[Scored], measure: Measure = correct
 ) -> Paired | None:
-    """Over the queries to which `measure` (1 or 0) applies for both; None where there are none."""
+    """Compare on the queries to which `measure` (1 or 0) applies for both; None without any."""
     ours, theirs = _by_query(system, measure), _by_query(baseline, measure)
     clusters = {scored.query.query_id: scored.query.cluster for scored in system}
     order = sorted(ours.keys() & theirs.keys())

@@ -229,7 +229,7 @@ class Section:
 
 
 def answered(section: Section) -> Section:
-    """Without the queries that no system was asked, and the systems that were asked none."""
+    """Leave out the queries that no system was asked, and the systems that were asked none."""
     asked = {scored.query.query_id for row in section.rows for scored in row.samples}
     return replace(
         section,
@@ -239,7 +239,7 @@ def answered(section: Section) -> Section:
 
 
 def named_systems(section: Section) -> Section:
-    """Without the points of the report's sweeps (`localized@10`), unless there is nothing else."""
+    """Leave out the points of the report's sweeps (`localized@10`), unless all are points."""
     named = tuple(row for row in section.rows if not _is_point(row.system, section.spec.data.axes))
     return replace(section, rows=named or section.rows)
 

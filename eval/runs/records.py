@@ -237,7 +237,7 @@ NO_GOLD = "no gold"
 
 
 def skipped_sample(query: Query, reason: str) -> Sample:
-    """Of a query that was not asked; it counts in no measure."""
+    """Make the sample of a query that was not asked; it counts in no measure."""
     return make_sample(query, Output(evidence={"skipped": reason}), Score(correct=False))
 
 
@@ -317,7 +317,7 @@ def record_line(record: Query | Sample) -> str:
 
 
 def read_whole_records(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Those of all whole lines: a killed run may have cut the last one off.
+    """Read the records of all whole lines: a killed run may have cut the last one off.
 
     Raises `UsageError` naming the line that holds no such record.
     """

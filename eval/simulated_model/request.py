@@ -71,7 +71,7 @@ class Block:
 
     @property
     def texts(self) -> list[Text]:
-        """Its lines of words; a line without a time goes on with the one before."""
+        """The timed texts of the block; a line without a time goes on with the one before."""
         found: list[Text] = []
         for line in self.text.splitlines():
             match = _LINE.match(line)
@@ -130,7 +130,7 @@ class Request:
 
 
 def read_request(body: Any) -> Request:
-    """From the JSON of a chat completion. Raises `BadRequest`."""
+    """Read the JSON of a chat completion. Raises `BadRequest`."""
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not messages:
         raise BadRequest("messages: a list with at least one message is required")

@@ -94,7 +94,7 @@ class Layout(BaseModel):
         return any(any(map(self._fits, self._first(entries[:LOOK_AHEAD], path))) for path in self.rows)
 
     def joined(self, files: Sequence[Path]) -> dict[str, Row]:
-        """By id, the rows of the files beside; the first of several with one id counts."""
+        """Read the rows of the files beside, by id; the first of several with one id counts."""
         found: dict[str, Row] = {}
         if (beside := self.beside) is not None:
             for path in (each for each in files if fnmatch(each.name, beside.file)):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def fingerprints(library: Library, complete: bool = True) -> Mapping[str, str]:
-    """Of the library's encoders, its reasoner, and the on-screen text that was read while indexing; and
-    whether subtitles are left out.
+    """Fingerprint a library's encoders, its reasoner and the on-screen text that was read while indexing,
+    and whether subtitles are left out.
 
     `complete`: all videos are there. Of a library that further ones may be added to, what reads the text of
     the screen counts, not what was read.
@@ -66,7 +66,7 @@ class FileCounter(Progress):
 
 
 def rendering(say: ProgressCallback | None) -> Callable[[int, int], None] | None:
-    """For what renders videos; a file is said when it is finished."""
+    """Report rendered videos; a file is reported when it is finished."""
     return say and (lambda done, total: say(done, total, "videos rendered"))
 
 
@@ -82,5 +82,5 @@ def render_corpus(folder: Path, plan: CorpusPlan, progress: ProgressCallback | N
 
 
 def indexing(say: ProgressCallback | None) -> FileCounter | None:
-    """For `Library.index`; a file is said when its turn comes."""
+    """Report the files of `Library.index`; a file is reported when its turn comes."""
     return say and FileCounter(say)

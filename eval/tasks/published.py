@@ -169,7 +169,7 @@ def plain_key(key: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Without NaN, at any depth of lists and mappings."""
+    """Replace NaN by None, at any depth of lists and mappings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list):

@@ -170,7 +170,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
 
     @abstractmethod
     def addresses(self, record: Any, /) -> Sequence[str]:
-        """Of all uploads that show what a record asks for; empty where they are unknown."""
+        """List all uploads that show what a record asks for; empty where they are unknown."""
 
     @abstractmethod
     def with_contents(self, record: Any, catalogue: Catalogue, /) -> Any:
@@ -223,7 +223,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """The solver of a variant."""
 
     def given(self, variant: Variant[SettingsT]) -> Callable[[Query, TaskInput], TaskInput] | None:  # noqa: ARG002 (of a subclass)
-        """For an oracle, what adds its part of the gold to an input."""
+        """A function that adds an oracle's part of the gold to an input; None for other systems."""
         return None
 
     @property

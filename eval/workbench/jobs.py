@@ -85,12 +85,12 @@ class Job:
 
     @property
     def speed(self) -> float:
-        """Of a copy that is faster than its video, above 1: times divide by it."""
+        """Speed against the original; above 1 for a faster copy, whose times are divided by it."""
         return 1.0 if self.change is None else self.change.speed
 
     @property
     def seconds(self) -> float:
-        """Of the video, or of that which it is a copy of."""
+        """Duration of the video, or of the one that it is a copy of."""
         if self.seeds:
             return len(self.seeds) * SHOT_SECONDS
         if self.minutes:

@@ -177,14 +177,14 @@ def _lit(image: Image.Image, depth: float) -> Image.Image:
 
 
 def rounded(x: float, y: float, across: float, down: float, start: float, end: float) -> list[Point]:
-    """Along an ellipse with half-axes `across` and `down`, degrees clockwise from the right."""
+    """Draw along an ellipse with half-axes `across` and `down`, degrees clockwise from the right."""
     steps = max(3, round(abs(end - start) / 12))
     angles = [math.radians(start + (end - start) * i / steps) for i in range(steps + 1)]
     return [(x + across * math.cos(a), y + down * math.sin(a)) for a in angles]
 
 
 def bowed(x0: float, y0: float, x1: float, y1: float, x2: float, y2: float, steps: float = 8) -> list[Point]:
-    """Along the quadratic curve from the first to the last point that leans towards the second."""
+    """Draw the quadratic curve from the first to the last point that leans towards the second."""
     found = []
     for i in range(int(steps) + 1):
         t = i / steps

@@ -131,7 +131,7 @@ def run_web_agent(
     lines: Lines | None,
     cost: Cost,
 ) -> int:
-    """As `run_agent`, over a web. `where`: `--web` and `--corpus`. `agent`: its function."""
+    """Run an agent over a web, as `run_agent`. `where`: `--web`, `--corpus`. `agent`: its function."""
     folder, corpus = where
     trace = open_trace(session, outputs, (folder, *(corpus or ())))
     with open_web_environment(session, folder, corpus) as (reasoner, web, source):

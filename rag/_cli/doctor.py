@@ -202,7 +202,7 @@ def _checked(name: str, ask: Callable[[], tuple[bool | None, str]]) -> Check:
 
 
 def store_findings(session: Session) -> Iterator[Check]:
-    """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
+    """Check what credentials allow on an object store, and whether it keeps writers apart."""
     from rag.store.finding import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)

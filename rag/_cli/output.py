@@ -95,7 +95,7 @@ def width() -> int:
 
 
 def line_width() -> int:
-    """As `width`, for stdout; output to a pipe or a file is not cut."""
+    """Return `width` where stdout is a terminal; output to a pipe or a file is not cut."""
     return width() if sys.stdout.isatty() else UNCUT
 
 

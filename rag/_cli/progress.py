@@ -204,7 +204,7 @@ class ProgressDisplay(Progress):
         self._display.start()
 
     def start_documents(self, total: int, seconds: float) -> None:
-        """So many of the files are documents, which take about as long as `seconds` of media."""
+        """Announce the documents, which take about as long as `seconds` of media."""
         self.total_documents = total
         self._pace.total += seconds
 
@@ -215,12 +215,12 @@ class ProgressDisplay(Progress):
         self._moved_at = time.monotonic()
 
     def advance(self, seconds: float) -> None:
-        """So many seconds of media are done."""
+        """Count seconds of media as done."""
         self._media_done += seconds
         self._step(seconds)
 
     def advance_documents(self, documents: float, seconds: float) -> None:
-        """So many more documents are done, or parts of one: of those `seconds`, so many."""
+        """Count documents, or parts of one, as done, with their share of the seconds."""
         self.documents_done += documents
         self._step(seconds)
 
@@ -295,7 +295,7 @@ class ProgressDisplay(Progress):
         return f"{count}{self._pace}{stall}" + (f": {current}" if current else "")
 
     def share(self) -> float:
-        """Of all media and documents, done; in [0, 1], and 0 where there are none."""
+        """Share of media and documents that is done, in [0, 1]; 0 where there are none."""
         return self._pace.share
 
     def seconds_left(self) -> float | None:
@@ -371,7 +371,7 @@ class CountProgress(LiveLine):
         return self
 
     def update(self, done: float, of: float, what: str = "comparing") -> None:
-        """So much is done of what has `of`."""
+        """Show that `done` of `of` are done."""
         self.start()
         if what != self._what:
             self._what, self._pace = what, _Pace()

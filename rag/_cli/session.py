@@ -159,7 +159,7 @@ class Session:
             print_lines(lines)
 
     def report(self, schema: str, report: Any, lines: Iterable[str]) -> None:
-        """As `print`; the JSON document is a report's own fields, as of `report_shape`."""
+        """Print a report; its JSON document has the report's own fields (`report_shape`)."""
         from rag.rendering.shapes import report_shape
 
         self.print(report_shape(schema, report), lines)

@@ -56,7 +56,7 @@ def render_markers(timeline: Timeline) -> str:
 
 
 def reel_names(paths: list[str]) -> Mapping[str, str]:
-    """By path, at most 8 of A-Z and 0-9, different for different paths."""
+    """Name a reel for each path: at most 8 of A-Z and 0-9, different for different paths."""
     reels: dict[str, str] = {}
     taken = set(RESERVED_REELS)
     for path in paths:

@@ -151,7 +151,7 @@ def _readings(*, options: bool) -> Iterator[tuple[str, Reading]]:
 
 
 def requests_of(role: Role[Any, Any]) -> Mapping[str, Any]:
-    """Those to a role of `rag.reasoners.roles`, by name. Raises `KeyError` for another."""
+    """Example requests to a role of `rag.reasoners.roles`, by name. Raises `KeyError` for another."""
     return _requests()[role.name]
 
 

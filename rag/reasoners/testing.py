@@ -25,7 +25,7 @@ from rag.records import Usage
 
 
 def replies(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, Any, str]]:
-    """To the examples of all roles that the reasoner has: role, request, reply, and both their names.
+    """Run the examples of all roles of a reasoner: role, request, reply, and the names of both.
 
     It may raise `RoleUnknown` for `search_step` alone, which agents can do without.
     """

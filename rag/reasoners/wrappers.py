@@ -55,7 +55,7 @@ class RoutedReasoner:
         return self.parts[role.part].run(role, request)
 
     def usage(self) -> Usage:
-        """Of all of them together. Reasoners that share one count give it once."""
+        """Sum the usage of all parts. Reasoners that share one count give it once."""
         return usage_together(reasoner.usage() for reasoner in self.parts.values())
 
 
@@ -87,7 +87,7 @@ class FallbackReasoner:
 
     @property
     def reads_pixels(self) -> bool:
-        """As the first."""
+        """Whether the first reads pixels."""
         return self.first.reads_pixels
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
@@ -98,7 +98,7 @@ class FallbackReasoner:
             return self.second.run(role, request)
 
     def usage(self) -> Usage:
-        """Of both together. Reasoners that share one count give it once."""
+        """Sum the usage of both. Reasoners that share one count give it once."""
         return usage_together((self.first.usage(), self.second.usage()))
 
 
@@ -160,12 +160,12 @@ class TokenCountingReasoner:
 
     @property
     def fingerprint(self) -> str:
-        """That of the inner reasoner: counting changes no reply."""
+        """The fingerprint of the inner reasoner: counting changes no reply."""
         return self._inner.fingerprint
 
     @property
     def reads_pixels(self) -> bool:
-        """As the inner reasoner."""
+        """Whether the inner reasoner reads pixels."""
         return self._inner.reads_pixels
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:

@@ -45,7 +45,7 @@ def font_for(text: str, size: int, *, bold: bool = False) -> Font:
 
 
 def missing_characters(text: Collection[str], font: Font) -> set[str]:
-    """Those that the font has no glyph of; blanks and marks are not looked up."""
+    """Find characters that the font has no glyph of; blanks and marks are not looked up."""
     looked_up = {char for char in text if unicodedata.category(char)[0] not in "CMZ"}
     lacking = _bitmap(font, _NO_CHARACTER)
     return {char for char in looked_up if _bitmap(font, char) == lacking}

@@ -57,7 +57,7 @@ def excerpt(text: str, width: int) -> str:
 
 
 def excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
-    """As `excerpt`, from the first of `quotations` on where the beginning of `text` would cut it off.
+    """Cut as `excerpt`, from the first of `quotations` on where it would be cut off.
 
     Lines of `text` may end within a quotation.
     """

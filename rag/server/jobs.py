@@ -119,7 +119,7 @@ class Job:
         """What the child wrote that is no event: why it fails."""
 
     def shape(self) -> dict[str, Any]:
-        """As JSON."""
+        """Make the JSON document of the job."""
         made: dict[str, Any] = plain(self)
         return made
 

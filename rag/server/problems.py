@@ -113,7 +113,7 @@ def problem_response(error: Exception, instance: str) -> Response:
 
 
 def stopped_problem() -> Problem:
-    """For what was given up."""
+    """Make the problem of a request that was given up."""
     return Problem(503, "stopping", "given up: the client has gone, or the server stops")
 
 

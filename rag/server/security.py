@@ -60,7 +60,7 @@ class AccessPolicy:
 
     @property
     def cookie(self) -> str:
-        """Its name has the port: other servers of this machine share the browser's cookies."""
+        """Name of the cookie. It has the port: servers of one machine share the browser's cookies."""
         return f"rag-token-{self.port}"
 
     def check(self, scope: Scope, headers: Headers) -> None:

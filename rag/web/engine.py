@@ -43,7 +43,7 @@ _RUN = re.compile(rf"(?:{UNSPACED.pattern})+|(?:(?!{UNSPACED.pattern})\S)+")
 
 
 def words(text: str) -> list[str]:
-    """In order, case folded and in compatibility form (NFKC).
+    """List the words of a text in order, case folded and in compatibility form (NFKC).
 
     A word is a run of letters, marks and digits. A run of Chinese, Japanese or Thai characters gives
     its overlapping pairs (or itself, where it is one character), as search engines index them.
@@ -104,7 +104,7 @@ class Engine(Protocol):
 
 
 class SearchEngine:
-    """Over the texts of one table, by id. `open_encoder` is called at the first query only."""
+    """Searches the texts of one table, by id. `open_encoder` is called at the first query only."""
 
     def __init__(
         self,

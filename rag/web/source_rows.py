@@ -35,7 +35,7 @@ MAX_ROWS_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Of one file: its rows about videos, and the numbers, from 1, of lines that are no JSON."""
+    """Rows of one file about videos, and the numbers, from 1, of lines that are no JSON."""
 
     rows: tuple[Mapping[str, Any], ...]
     broken: tuple[int, ...] = ()

@@ -73,7 +73,7 @@ class BrowseScorer:
 
 
 def evidence_recall(question: BrowseQuestion, opened: Sequence[str]) -> list[bool]:
-    """For each video of the evidence chain, whether one of its uploads is among the addresses."""
+    """Tell for each video of the evidence chain whether one of its uploads was opened."""
     seen = {address(url) for url in opened}
     return [any(address(url) in seen for url in source.urls) for source in question.evidence]
 

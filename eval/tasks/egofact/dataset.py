@@ -54,7 +54,7 @@ class Workbench:
     """Whether each passage has a twin about another object, in which its counter-facts are true."""
 
     def passages(self) -> list[PassageRow]:
-        """Of the Workbench world."""
+        """Passages of the Workbench world."""
         from eval.workbench.catalogue import kind
         from eval.workbench.passages import twin_passages, world_passages
 

@@ -57,7 +57,7 @@ class LongVideoEnvironment(NamedVideos):
 
 @dataclass(frozen=True)
 class VideoSolver(ABC):
-    """Of one video, by a reasoner."""
+    """Base class: a reasoner answers from one video."""
 
     environment: LongVideoEnvironment
     frames: int = TUNED.frames

@@ -202,7 +202,7 @@ def right_option(answer: Any, options: Sequence[str], kinds: Sequence[str], firs
 
 
 def normalized(text: str) -> str:
-    """For comparison: letter case and blanks do not count."""
+    """Fold letter case and blanks, which do not count in a comparison."""
     return " ".join(text.split()).casefold()
 
 
@@ -291,7 +291,7 @@ class PublishedQuestions:
 
     @property
     def questions(self) -> tuple[LongQuestion, ...]:
-        """In the order of the files."""
+        """All questions, in the order of the files."""
         return tuple(self.by_id.values())
 
     @property

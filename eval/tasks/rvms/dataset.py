@@ -82,7 +82,7 @@ class RvmsInput(TaskInput):
 
 
 def memory_texts(memory: Memory) -> tuple[str, ...]:
-    """Its cues that are not empty."""
+    """List the cues of a memory that are not empty."""
     parts = (memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory)
     return tuple(part for part in parts if part)
 

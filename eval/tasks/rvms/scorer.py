@@ -51,7 +51,7 @@ AUDIO_CONTEXT = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RvmsScore(Score):
-    """Of any candidate, as the paper counts, and (`answer`) of the chosen one. None: does not apply."""
+    """Scores of any candidate, as in the paper, and (`answer`) of the chosen one. None: not applicable."""
 
     rule: bool
     model_rule: bool | None
@@ -95,7 +95,7 @@ class CandidateScore:
     """Seconds between its moment and the key time, where it shows the video."""
 
     def line(self) -> dict[str, Any]:
-        """As JSON, floats with 4 decimals."""
+        """Make the JSON row; floats have 4 decimals."""
         values = {name: getattr(self, name) for name in self.__slots__}
         return {key: round(value, 4) if isinstance(value, float) else value for key, value in values.items()}
 

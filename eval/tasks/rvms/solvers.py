@@ -75,7 +75,7 @@ VARIANTS = Variants(
 
 
 def give_target(query: Query, asked: TaskInput) -> TaskInput:
-    """For oracles: the input with the address of the target video."""
+    """Tell an oracle the address of the target video."""
     return replace(asked, video=query.answer)
 
 

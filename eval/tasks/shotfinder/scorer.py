@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShotScore(Score):
-    """Of a solver that opens no video."""
+    """Scores of a solver that opens no video."""
 
     value: str
     """What the constraint asks for."""
@@ -70,7 +70,7 @@ class ShotScore(Score):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScore(ShotScore):
-    """Of a solver that opens videos."""
+    """Scores of a solver that opens videos."""
 
     judged: Sequence[Mapping[str, Any]]
     """`JudgedFrame.line` of every candidate's frame."""
@@ -119,7 +119,7 @@ class JudgedFrame:
         return None if self.clip_image is None else self.clip_image >= CLIP_THRESHOLD
 
     def line(self) -> dict[str, Any]:
-        """As JSON, with the verdicts of the rules."""
+        """Make the JSON row, with the verdicts of the rules."""
         return {**asdict(self), "strict": self.strict, "by_clip": self.by_clip}
 
 
@@ -299,13 +299,13 @@ def _unopened(gold: ShotQuery, guess: Mapping[str, Any] | None, length: str) -> 
 
 
 def true_shot(gold: ShotQuery, video_id: str, time: float) -> bool | None:
-    """None where the gold time is unknown."""
+    """Tell whether a frame is in the gold shot; None where the gold time is unknown."""
     place = gold.gold
     return video_id == place.video_id and place.start <= time < place.end if place.timed else None
 
 
 def true_moment(gold: ShotQuery, video_id: str, time: float) -> bool | None:
-    """As `true_shot`, of the shots that fit the description alone."""
+    """Tell whether a frame is in a shot that fits the description; None as by `true_shot`."""
     right = true_shot(gold, video_id, time)
     if right is None or right:
         return right
@@ -315,7 +315,7 @@ def true_moment(gold: ShotQuery, video_id: str, time: float) -> bool | None:
 def failed_stage(
     gold: ShotQuery, looks: Sequence[Mapping[str, Any]], queries: Sequence[str], metadata: Sequence[str]
 ) -> Stage:
-    """Of a failed search. `looks`: searched videos, with start, frame and end of the shot in `found`.
+    """Name the stage that failed. `looks`: searched videos, `found`: start, frame and end of the shot.
     `metadata`: title, description and tags of each upload of the right video."""
     place = gold.gold
     own = [look for look in looks if look["url"] in place.urls or look["video_id"] == place.video_id]

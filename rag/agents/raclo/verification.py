@@ -143,7 +143,7 @@ WORDED: dict[AudioClass, str] = {
 
 
 def sound_lines(video: WebVideo) -> tuple[Evidence, ...]:
-    """In time order. What the web's transcript says already is not said twice."""
+    """List what is heard, in time order, without what the web's transcript says already."""
     library = video.library
     if library is None:
         return ()

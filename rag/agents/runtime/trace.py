@@ -110,7 +110,7 @@ def step_lines(step: Step, width: int) -> Iterator[str]:
 
 
 def shown_line(text: str, width: int) -> str:
-    """As much of a text as fits on a line, or all of a problem."""
+    """Cut a text to the width of a line; a problem is shown whole."""
     return visible(text) if text.startswith("problem:") else excerpt(text, width)
 
 

@@ -57,7 +57,7 @@ class Constraints:
 
     @property
     def kinds(self) -> tuple[ConstraintKind, ...]:
-        """Those that are asked for, in a fixed order."""
+        """Kinds of constraint that are asked for, in a fixed order."""
         asked: tuple[tuple[ConstraintKind, bool], ...] = (
             ("color", self.color is not None),
             ("style", self.style is not None),
@@ -68,7 +68,7 @@ class Constraints:
         return tuple(kind for kind, wanted in asked if wanted)
 
     def worded(self) -> str:
-        """As text for the reasoner; the temporal one has its own place in a `Memory`."""
+        """Word the constraints for the reasoner, without the temporal one, which is in `Memory`."""
         if self.wording:
             return self.wording
         parts = [
@@ -155,7 +155,7 @@ def _lines_in(text: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Of one video; nothing where the index does not hold it."""
+    """Measurements of one video; nothing where the index does not hold it."""
 
     video: Video | None = None
     shots: tuple[Shot, ...] = ()

@@ -43,7 +43,7 @@ NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video en
 
 @dataclass(frozen=True, slots=True)
 class Localizer:
-    """Over one video. `constraints`: as far as the settings use them."""
+    """Localizes in one video. `constraints`: as far as the settings use them."""
 
     reasoner: Reasoner
     video: WebVideo

@@ -157,7 +157,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Before the first look."""
+    """The plan that is made before the first look."""
 
     facets: tuple[Facet, ...]
     timeline: tuple[TimelineEvent, ...]

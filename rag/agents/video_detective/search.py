@@ -56,7 +56,7 @@ class SearchState:
 
     @property
     def anchors(self) -> tuple[int, ...]:
-        """By facet: argmax of its prior."""
+        """Segment of each facet: the argmax of its prior."""
         found = [strongest(prior, np.ones(len(prior), np.bool_)) for prior in self.priors]
         return tuple(0 if node is None else node for node in found)
 

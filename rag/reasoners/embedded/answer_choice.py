@@ -240,7 +240,7 @@ def seen_features(vote: Vote, options: int) -> list[float]:
 
 
 def chance_by_frames(vote: Vote, options: int, by: Weights) -> float:
-    """That an option is right of which frames alone speak, in [0, 1]: never sure."""
+    """Chance that an option which frames alone support is right, in [0, 1]: never sure."""
     return min(logistic(float(np.dot(by.seen, seen_features(vote, options)))), UNSURE)
 
 

@@ -233,7 +233,7 @@ def answer_open(
 
 
 def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    """From the passages alone: there is no knowledge beside them."""
+    """Answer from the passages alone: there is no knowledge beside them."""
     return _quoted(reading, vectors)
 
 

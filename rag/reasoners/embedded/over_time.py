@@ -51,7 +51,7 @@ class _Place:
 def answer_over_time(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption | None:
-    """None where the question is about neither order nor number, or nothing in the windows speaks to it."""
+    """Answer a question about order or number; None for others, and where the windows say nothing."""
     question = reading.question
     if (end := asks_for_order(question.text)) is not None:
         # Times of two videos have no order.

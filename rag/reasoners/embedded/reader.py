@@ -68,8 +68,8 @@ class Reader:
         self._heads = [(weights.read(f"{name}.weight")[0], weights.read(f"{name}.bias")) for name in HEADS]
 
     def values(self, question: str, parts: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Of each sentence of each of `parts`, sentences that follow each other in one text: the greatest
-        logit of its tokens less that of "no answer here" in the text around it."""
+        """Score each sentence of `parts`, runs of sentences of one text: the greatest logit of its tokens
+        less that of "no answer here" in the text around it."""
         asked = self._tokens(question)[:-1][: LONGEST_QUESTION + 1]
         runs: list[tuple[int, list[NDArray[np.int64]]]] = []
         for at, part in enumerate(parts):

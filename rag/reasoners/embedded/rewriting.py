@@ -179,7 +179,7 @@ def thing_of(title: str) -> str:
 
 
 def spelled_out(question: Question) -> Question:
-    """With what Yes and No claim in place of such options: "wear glasses", "not wear glasses"."""
+    """Replace options Yes and No by what they claim: "wear glasses", "not wear glasses"."""
     claim = declarative(parts(question.text).asked)
     claims = {"yes": claim, "no": f"not {claim}"}
     answers = [option.strip(" .!").casefold() for option in question.options]
@@ -261,5 +261,5 @@ def decompose_facets(question: Question) -> Facets:
 
 
 def extract_keywords(asked: Question) -> Keywords:
-    """Those of the question's own facet."""
+    """Extract the keywords of the question's own facet."""
     return Keywords(keywords=decompose_facets(asked).query_keywords)

@@ -55,7 +55,7 @@ def frames_of(reading: Reading) -> dict[int, NDArray[np.float32]]:
 
 
 class ZeroShotScorer:
-    """Over one tower; blind (every score None) without one, and for views without frame vectors."""
+    """Scores by one tower. Without one, and for views without frame vectors, each score is None."""
 
     def __init__(self, tower: TextTower | None) -> None:
         self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
@@ -86,7 +86,7 @@ class ZeroShotScorer:
         )
 
     def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
-        """Of each text to the frame that shows it best, in [0, 1]."""
+        """Relevance of each text to the frame that shows it best, in [0, 1]."""
         scores = self.z(texts, view)
         if scores is None:
             return None
@@ -151,7 +151,7 @@ def relevances(
     vectors: SentenceVectors,
     stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({}),
 ) -> list[float]:
-    """Of each of the others to `text`, in [0, 1] (`text_relevance`).
+    """Relevance of each of the others to `text`, in [0, 1] (`text_relevance`).
 
     `stored`: vectors float32 (dim,) that need not be encoded, by text.
     """

@@ -76,7 +76,7 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 
 
 def sequence_of(reading: Reading) -> list[Sentence]:
-    """As `sentences_of`, with a text as often as it occurs: what follows what."""
+    """List sentences as `sentences_of`, each text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
     return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _ASKS.search(s.text)]

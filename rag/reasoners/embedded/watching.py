@@ -163,10 +163,10 @@ SAME_SCENE = 0.85
 
 
 def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
-    """Against an impression of the whole: the mean over its sentences of how well frames or lines fit.
+    """Judge by an impression of the whole: the mean fit of frames or lines over its sentences.
 
-    Without one, against a moment: by the frame that fits it best, with its neighbours in time, and by the
-    sound. Where no frame can be compared, by lines alone.
+    Without an impression judge by a moment: by the frame that fits it best, with its neighbours in time,
+    and by the sound. Where no frame can be compared, lines alone count.
     """
     memory, view = request.memory, request.view
     audio = _fit_of_lines(memory.auditory_memory, view, vectors)
@@ -311,7 +311,7 @@ def summarize(request: SummarizeRequest, scorer: ZeroShotScorer, vectors: Senten
 
 
 def timeline(view: VideoView, scorer: ZeroShotScorer) -> Timeline:
-    """By start. Neighbouring frames with the same names are one event."""
+    """Order events by start. Neighbouring frames with the same names are one event."""
     said = [
         TimelineEvent(
             start=max(0.0, line.start), end=max(line.end, line.start + LEAST_LENGTH), description=line.text

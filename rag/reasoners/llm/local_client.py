@@ -82,7 +82,7 @@ class LocalClient:
         *,
         max_tokens: int,
     ) -> ChatReply:
-        """As `ChatClient.send`; the schema is not enforced."""
+        """Send as `ChatClient.send`; the schema is not enforced."""
         with waiting(), self._one_call:
             return self._generated(messages, max_tokens)
 

@@ -60,13 +60,12 @@ def _plain(text: str) -> str:
 
 
 def known_numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
-    """Those of 0 to `count` - 1, each once, in the order given."""
+    """Keep numbers of 0 to `count` - 1, each once, in the order given."""
     return tuple(number for number in dict.fromkeys(given) if 0 <= number < count)
 
 
 def distinct(texts: Iterable[str], but: Iterable[str] = ()) -> tuple[str, ...]:
-    """Those that say something, without the space around them; each once, whatever its case, and none of
-    `but`."""
+    """Strip texts, and keep those that say something; each once, whatever its case, and none of `but`."""
     first: dict[str, str] = {}
     for text in map(str.strip, texts):
         first.setdefault(text.casefold(), text)
@@ -146,7 +145,7 @@ class VideoView:
 
     @property
     def times(self) -> tuple[float, ...]:
-        """Of the frames shown, in order: frame i of a reply is at `times[i]`. Pixels go before vectors."""
+        """Times of the frames shown: frame i of a reply is at `times[i]`. Pixels go before vectors."""
         shown = self.frames.times if self.frames is not None else self.frame_times
         return () if shown is None else tuple(float(time) for time in shown)
 

@@ -94,7 +94,7 @@ def passage_items(reading: Reading) -> list[PromptItem]:
 def known_citations(
     windows: Iterable[int], passages: Iterable[int], reading: Reading
 ) -> dict[str, tuple[int, ...]]:
-    """Of both, the numbers that are the reading's, each once."""
+    """Keep the numbers of windows and passages that the reading has, each once."""
     return {
         "windows": known_numbers(windows, len(reading.windows)),
         "passages": known_numbers(passages, len(reading.passages)),

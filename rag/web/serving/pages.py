@@ -15,7 +15,7 @@ from rag.web.mock import REASONS
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Below `base`, which is what the client itself called: `http://127.0.0.1:8640`."""
+    """Makes links below `base`, the address that the client itself called: `http://127.0.0.1:8640`."""
 
     base: str
 

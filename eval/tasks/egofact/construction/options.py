@@ -55,7 +55,7 @@ class WrittenPassages:
         self.counts = {"passages near an option": 0, "statement sets": 0, "valid and non-trivial": 0}
 
     def of(self, name: str) -> tuple[FactPassage, ...]:
-        """Those whose statements only a reader of the passage gets right, best first."""
+        """Passages whose statements only their reader gets right, best first."""
         if name not in self._of:
             found = self._near(name)
             self.counts["passages near an option"] += len(found)

@@ -146,7 +146,7 @@ def plan_over(
     shape: Shape,
     before: Mapping[str, Mapping[str, int]],
 ) -> Plan:
-    """From the representative clips, their events structured, to the final queries.
+    """Choose the queries out of the representative clips, whose events are structured.
 
     `before`: counts of the steps so far.
     """

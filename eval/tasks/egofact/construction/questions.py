@@ -98,7 +98,7 @@ class Candidate:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Its identity: no other candidate has it."""
+        """The identity of the candidate: no other one has it."""
         return (self.family, self.segment.clip_id, f"{self.target.start:.2f}", self.position)
 
 

@@ -88,7 +88,7 @@ def clips_by_image(corpus: Corpus, asked: Asked) -> Callable[[Context, Rewriting
 
 
 def clips_by_scene(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-    """As the product's, without the events of the question."""
+    """Retrieve clips as the product does, without the events of the question."""
     scene = rewriting.rewritten.visual_query
     return context.retriever.find_clips(context.question.text, scene, context.top_k, context.where)
 
@@ -305,7 +305,7 @@ class PipelineSolver:
         return self._output(trace)
 
     def context(self, asked: EgoFactInput) -> Context:
-        """Of one question; nothing is ever below its threshold."""
+        """Make the context of one question; nothing is ever below its threshold."""
         engine = self.corpus.library.engine
         return Context(
             question=parse_question(asked.text, asked.options, asked.query_id),

@@ -69,7 +69,7 @@ class System:
 
     @property
     def spec(self) -> SolverSpec[Environment]:
-        """As a task lists it."""
+        """Describe the system as a task lists it."""
         return SolverSpec(self.about, self.open, self.given)
 
 
