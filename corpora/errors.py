@@ -89,7 +89,7 @@ class OverLimit(StalledFile):
 
 
 class ChangedFile(UnreadableFile):
-    """It changed while it was read."""
+    """A file that changed while it was read."""
 
     lasting = False
 
@@ -100,14 +100,14 @@ class ChangedFile(UnreadableFile):
 
 
 class StaleFile(FileProblem):
-    """It changed since it was indexed."""
+    """A file that changed since it was indexed."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path}: changed since it was indexed; run rag index on its folder")
 
 
 class UnfetchedFile(UnreadableFile):
-    """Its object store answers, and does not give this object."""
+    """An object that its store, which answers, does not give."""
 
     lasting = False
 

@@ -134,7 +134,7 @@ class ObjectStore:
     def list_addressable(
         self, prefix: str, skip: Callable[[Unaddressable], object]
     ) -> Iterator[StoredObject]:
-        """As `list`, without folders in which a key stops a listing; `skip` is called with that key."""
+        """List without folders in which a key stops a listing; `skip` is called with that key."""
         folders: tuple[str, ...] = ()
         try:
             found: Iterable[StoredObject] = list(self.list(prefix))
@@ -149,7 +149,7 @@ class ObjectStore:
             yield from self.list_addressable(folder, skip)
 
     def list_folder(self, prefix: str = "") -> Iterator[StoredObject]:
-        """As `list`, without what is in folders below `prefix`."""
+        """List without what is in folders below `prefix`."""
         yield from self._folder(prefix)[0]
 
     def folders(self, prefix: str = "") -> tuple[str, ...]:
@@ -168,7 +168,7 @@ class ObjectStore:
         )
 
     def head(self, key: str) -> StoredObject | None:
-        """None where there is no such object."""
+        """Look an object up; None where there is no such object."""
         import obstore
 
         with store_errors(f"{self.url}/{key}"):
@@ -253,7 +253,7 @@ class ObjectStore:
             return result["e_tag"] or ""
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Those that are not there are skipped."""
+        """Delete objects; those that are not there are skipped."""
         import obstore
 
         for key in keys:

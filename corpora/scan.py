@@ -84,7 +84,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """From `3/20`. Raises ValueError for anything else."""
+        """Parse `3/20`. Raises ValueError for anything else."""
         number, slash, count = text.partition("/")
         digits = slash and number.isdecimal() and count.isdecimal() and len(text) <= MAX_SHARD
         if not (digits and 1 <= int(number) <= int(count)):

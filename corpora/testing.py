@@ -53,7 +53,7 @@ class DecoderContract:
     name = ""
 
     def test_samples_are_the_frames_of_their_times(self, tmp_path: Path) -> None:
-        """At rate 2 every fifth frame, at its own time; the report counts them."""
+        """Rate 2 gives every fifth frame, at its own time; the report counts them."""
         write_numbered_video(tmp_path / "a.mp4")
         with MediaReader(self.name) as reader:
             stream = reader.frames(str(tmp_path / "a.mp4"), rate=2.0, short_side=60)
@@ -73,7 +73,7 @@ class DecoderContract:
         assert abs(stream.report.end - SECONDS) <= 1 / FPS + TICK
 
     def test_a_later_start_gives_the_same_samples(self, tmp_path: Path) -> None:
-        """From `start` on, with and without seeking."""
+        """Samples from `start` on are the same, with and without seeking."""
         write_numbered_video(tmp_path / "a.mp4")
         with MediaReader(self.name) as reader:
             for seek in (False, True):
@@ -82,7 +82,7 @@ class DecoderContract:
                 assert numbers == list(range(30, FPS * SECONDS, 5))
 
     def test_frames_at_gives_what_is_on_screen(self, tmp_path: Path) -> None:
-        """In ascending order; after the last frame that one."""
+        """Frames come in ascending order; after the last frame it is that one."""
         write_numbered_video(tmp_path / "a.mp4")
         with MediaReader(self.name) as reader:
             frames = reader.frames_at(str(tmp_path / "a.mp4"), [99.0, 0.04, 3.333], short_side=60)
@@ -97,7 +97,7 @@ class DecoderContract:
         assert frames.images.shape == (1, 120, 160, 3)
 
     def test_a_file_that_is_no_video_is_refused_in_one_line(self, tmp_path: Path) -> None:
-        """As `FileProblem`, with the path."""
+        """The refusal is a `FileProblem` with the path."""
         path = tmp_path / "a.mp4"
         path.write_bytes(b"no video" * 1000)
         with MediaReader(self.name) as reader:
@@ -116,7 +116,7 @@ class DocumentReaderContract:
         return [found for found in read_documents(path) if isinstance(found, Document)]
 
     def test_the_sample_is_documents(self, tmp_path: Path) -> None:
-        """With text, one-line titles, unique ids, and the same ones twice, whatever the file's name."""
+        """Documents have text, one-line titles and unique ids, the same under any file name."""
         first, second = tmp_path / f"a{self.suffix}", tmp_path / f"b{self.suffix.upper()}"
         first.write_bytes(self.sample)
         second.write_bytes(self.sample)
@@ -127,11 +127,11 @@ class DocumentReaderContract:
         assert self._read(second) == documents
 
     def test_a_scan_takes_the_suffix_for_documents(self) -> None:
-        """Through the reader's entry point."""
+        """The suffix is known through the reader's entry point."""
         assert kind_of(f"a{self.suffix}") == "passages"
 
     def test_a_file_without_text_is_refused_in_one_line(self, tmp_path: Path) -> None:
-        """As `DamagedFile` or another `FileProblem`, with the path."""
+        """The refusal is `DamagedFile` or another `FileProblem`, with the path."""
         path = tmp_path / f"a{self.suffix}"
         path.write_bytes(b" \n")
         problem = _problem_of(lambda: self._read(path))
@@ -139,7 +139,7 @@ class DocumentReaderContract:
         assert "\n" not in problem
 
     def test_a_name_that_is_not_utf8_is_taken(self, tmp_path: Path) -> None:
-        """With the same documents as under any other name."""
+        """The documents are the same as under any other name."""
         path = tmp_path / os.fsdecode(b"caf\xe9" + self.suffix.encode())
         path.write_bytes(self.sample)
         (tmp_path / f"a{self.suffix}").write_bytes(self.sample)

@@ -76,7 +76,7 @@ def one_line(text: str) -> str:
 
 
 def without_blanks(text: str) -> str:
-    """Without any white space, by which texts compare that are broken into lines in other places."""
+    """Remove all white space, to compare texts that are broken into lines in other places."""
     return "".join(text.split())
 
 
@@ -124,7 +124,7 @@ def decode(data: bytes) -> str:
 
 
 def decode_stated(data: bytes, stated: str) -> str:
-    """As `decode`, of a text that names its encoding. UTF-8 may be named Western, as many programs do."""
+    """Decode a text that names its encoding. UTF-8 may be named Western, as many programs do."""
     with suppress(LookupError, ValueError):
         known = codecs.lookup(stated).name
         name = SUPERSETS.get(known, known)
@@ -135,7 +135,7 @@ def decode_stated(data: bytes, stated: str) -> str:
 
 
 def guess_encoding(data: bytes, language: str = "") -> Encoding:
-    """By byte order mark, zero bytes, validity as UTF-8, and last by statistics.
+    """Guess by byte order mark, zero bytes, validity as UTF-8, and last by statistics.
 
     `language`: the likely one, as a code of two letters; empty: `expected_language`.
     """
@@ -238,7 +238,7 @@ def read_text_blocks(path: str) -> Iterator[str]:
 
 
 def read_lines(path: str, most: int) -> Iterator[str]:
-    """As `read_text_blocks`: lines with their ends, cut after about `most` characters."""
+    """Read lines with their ends, cut after about `most` characters, as `read_text_blocks`."""
     with _opened(path) as file:
         while line := file.readline(most):
             yield _UNWANTED.sub("", line)
@@ -250,7 +250,7 @@ def _opened(path: str) -> TextIO:
 
 
 def file_encoding(path: str) -> Encoding:
-    """As `guess_encoding`, of a file, which is read through for its first byte that is not UTF-8."""
+    """Guess a file's encoding; it is read through for its first byte that is not UTF-8."""
     with Path(path).open("rb") as file:
         return _encoding_of(file)
 

@@ -38,8 +38,8 @@ def find_device(device: Device) -> str:
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Also where it is not torch's allocator that fails: kernels are loaded, and cuBLAS and cuDNN opened, at
-    their first use."""
+    """Tell whether memory is short, also where not torch's allocator fails: kernels are loaded, and cuBLAS
+    and cuDNN opened, at their first use."""
     import torch
 
     text = str(error)

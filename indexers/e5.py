@@ -252,7 +252,7 @@ class CentredEncoder(TextEncoder):
 
     @cached_property
     def weights(self) -> str:
-        """Those of the encoder."""
+        """The digest of the encoder's weights."""
         return self._encoder.weights
 
     @cached_property
@@ -262,7 +262,7 @@ class CentredEncoder(TextEncoder):
         return fingerprint(held)
 
     def is_word(self, text: str) -> bool:
-        """As the encoder says."""
+        """Whether the encoder knows the word."""
         return self._encoder.is_word(text)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -129,7 +129,7 @@ def moments(duration: float, count: int) -> tuple[float, ...]:
 
 
 def clip_pairs(times: NDArray[np.float64]) -> tuple[tuple[int, int], ...]:
-    """For each of five moments of 2 s the first and the last frame inside it, or twice the nearest.
+    """Find the first and last frame of each of five moments of 2 s, or twice the nearest.
 
     `times`: float64 (n,), seconds, ascending, at least one. Indices of frames.
     """

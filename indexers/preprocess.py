@@ -90,7 +90,7 @@ class Preprocessing:
 
 
 def read_preprocessing(folder: Path) -> Preprocessing:
-    """From `preprocessor_config.json` (or the image part of `processor_config.json`).
+    """Read `preprocessor_config.json` (or the image part of `processor_config.json`).
 
     Raises `WeightsInvalid` where there is neither, or a step that is not here.
     """

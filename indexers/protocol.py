@@ -37,7 +37,7 @@ class Vocabulary:
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """From a JSON object of three lists of strings. Raises `OSError`, `ValueError` or `KeyError`."""
+        """Read a JSON object of three lists of strings. Raises `OSError`, `ValueError` or `KeyError`."""
         lists = json.loads(file.read_text(encoding="utf-8"))
         return cls(tuple(lists["scenes"]), tuple(lists["actions"]), tuple(lists["objects"]))
 
@@ -126,7 +126,7 @@ class TextTower(TextEncoder):
 
 @dataclass(frozen=True, slots=True)
 class Disabled:
-    """In place of an OCR reader or a speech model that does not run."""
+    """Stands for an OCR reader or a speech model that does not run."""
 
     reason: str
     """One line: what is off, why, and where it can be, how to switch it on."""

@@ -123,7 +123,7 @@ class Screen:
         return merged(_components(changed), slopes.shape)
 
     def dense(self, slopes: NDArray[np.float32]) -> list[Part]:
-        """Of what `update` gave for these slopes, float32 (h, w), the parts that may hold small letters."""
+        """Find parts that may hold small letters, in what `update` gave for these slopes, float32 (h, w)."""
         if self._changed is None:
             return []
         return merged(_components(self._changed & _stroke_cells(slopes, DENSE_STROKES)), slopes.shape)

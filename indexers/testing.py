@@ -46,7 +46,7 @@ class ImageEncoderContract:
         return probe_images(21, 64, 114)
 
     def test_the_name_resolves(self) -> None:
-        """To itself, by a look at files alone."""
+        """The name resolves to itself, by a look at files alone."""
         settings = self.settings.model_copy(update={"image": self.encoder})
         assert resolve_image_encoder(settings).name == self.encoder
 
@@ -61,7 +61,7 @@ class ImageEncoderContract:
         assert encoder.encode_images(images[:0]).shape == (0, encoder.dim)
 
     def test_an_image_has_the_same_bits_in_any_batch(self) -> None:
-        """At any place, beside any others, and alone: a resumed library equals one that was not stopped."""
+        """Place and company change no bit: a resumed library equals one that was not stopped."""
         encoder, images = self._open(), self._images()
         together = encoder.encode_images(images)
         order = np.random.default_rng(1).permutation(len(images))
@@ -70,7 +70,7 @@ class ImageEncoderContract:
             assert np.array_equal(encoder.encode_images(images[index : index + 1])[0], together[index])
 
     def test_two_openings_agree(self) -> None:
-        """In bits and in fingerprint, which another batch changes."""
+        """Bits and fingerprint are equal; another batch changes the fingerprint."""
         first, second, images = self._open(), self._open(), self._images()
         assert first.fingerprint == second.fingerprint
         assert np.array_equal(first.encode_images(images), second.encode_images(images))
@@ -125,7 +125,7 @@ class TextEncoderContract:
             assert encoder.encode_text([]).shape == (0, encoder.dim)
 
     def test_a_text_has_the_same_vector_in_any_company(self) -> None:
-        """To 1e-5; the same call gives the same bits."""
+        """Vectors agree to 1e-5; the same call gives the same bits."""
         for encoder in self._opened():
             together = encoder.encode_text(self.texts)
             assert np.array_equal(encoder.encode_text(self.texts), together)
@@ -133,6 +133,6 @@ class TextEncoderContract:
             np.testing.assert_allclose(alone, together, atol=1e-5)
 
     def test_two_openings_agree(self) -> None:
-        """In weights and fingerprint."""
+        """Weights and fingerprint are equal."""
         for first, second in zip(self._opened(), self._opened(), strict=True):
             assert (first.weights, first.fingerprint) == (second.weights, second.fingerprint)

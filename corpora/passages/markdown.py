@@ -46,7 +46,7 @@ _MARKUP = re.compile(
 
 
 def read(path: str) -> Iterator[Document | Problem]:
-    """As plain text; the title is the front matter's, else the first heading."""
+    """Read plain text; the title is the front matter's, else the first heading."""
     refuse_binary(path)
     title = None
     for piece in pieces(path):

@@ -241,7 +241,7 @@ MOST_READ_ERRORS = 100
 
 
 def packets_past_damage(container: Any, stream: Any, damaged: Callable[[Exception], object]) -> Iterator[Any]:
-    """As `packets`, of one stream, going on after a read error as long as there is more; then None, which
+    """Yield packets of one stream, going on after read errors as long as there is more; then None, which
     flushes a decoder. `damaged` is called with each error."""
     import av
 

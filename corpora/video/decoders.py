@@ -45,7 +45,7 @@ def decode(
 
 
 def decode_at(path: str, decoder: str, probe: Probe, times: Sequence[float], short_side: int) -> Frames:
-    """As `Decoder.frames_at`, of the decoder of that name."""
+    """Call `Decoder.frames_at` of the decoder of that name."""
     return open_decoder(decoder).frames_at(path, probe, times, short_side)
 
 

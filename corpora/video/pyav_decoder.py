@@ -144,7 +144,7 @@ def _skips(probe: Probe, rate: float) -> bool:
 
 
 def read_packets(path: str, probe: Probe) -> DecodeReport:
-    """As of `PyavDecoder.frames`, by the packets alone: nothing is decoded, by no decoder."""
+    """Report as `PyavDecoder.frames` does, by the packets alone: nothing is decoded."""
     _require_video(probe)
     end = packets_end(path)
     return DecodeReport("", end, 0, damage_text([], probe.fps, end, claimed_end(path, probe, end)))

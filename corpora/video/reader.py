@@ -210,8 +210,8 @@ class MediaReader:
         return frames
 
     def packets(self, path: str) -> DecodeReport:
-        """Of a video none of whose frames are decoded: when its last packet ends, of image or sound, and
-        whether that is before the end by the container's word."""
+        """Report when the last packet of a video ends, of image or sound, and whether that is before the end
+        that the container states. No frame is decoded."""
         found: DecodeReport = self._one(read_packets, path, probe=self._facts(path))
         return found
 
@@ -262,7 +262,7 @@ class MediaReader:
         return pages
 
     def documents(self, path: str) -> Iterator[Document | Problem]:
-        """As `passages`: the documents, before they are cut into passages."""
+        """Read the documents of a file, before they are cut into passages."""
         return self._documents_of(read_documents, path)
 
     def _documents_of(self, function: Callable[..., Any], path: str, **arguments: Any) -> Iterator[Any]:

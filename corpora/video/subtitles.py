@@ -190,7 +190,7 @@ _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*"
 
 
 def parse_subtitles(name: str, text: str) -> Cues:
-    """By content first (a `.srt` that opens with `WEBVTT` is one), then by the suffix of `name`."""
+    """Parse by content first (a `.srt` may open with `WEBVTT`), then by the suffix of `name`."""
     text = _ARROW_LINE.sub(_timing, text)
     head, suffix = text.lstrip("\ufeff \n")[:2000].lower(), name.lower()[-4:]
     if _TTML.match(head):

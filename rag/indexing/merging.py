@@ -136,8 +136,8 @@ def copy_library(
     newer: bool = False,
     progress: Progress | None = None,
 ) -> tuple[CopyPlan, Copied]:
-    """As `merge_libraries`, from an open reader to an open writer; gives the plan, and what was there to
-    copy."""
+    """Copy from an open reader to an open writer, as `merge_libraries`; gives the plan, and what was there
+    to copy."""
     meta = reader.meta
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)

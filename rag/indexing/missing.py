@@ -59,7 +59,7 @@ def _is_reachable(folder: str) -> bool:
 
 
 def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:
-    """Those of `paths` that are gone, in their order; files by `is_gone`, objects by their stores."""
+    """Find the `paths` that are gone, in their order; files by `is_gone`, objects by their stores."""
     paths = list(paths)
     objects = object_states(filter(is_url, paths), storage)
     return [path for path in paths if (objects[path] is None if path in objects else is_gone(path))]

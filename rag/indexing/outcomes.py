@@ -135,7 +135,7 @@ class FileOutcomes:
             self._writer.clear_problem(*(found.path for found in group.files))
 
     def skip_file(self, group: Group, problem: FileProblem) -> None:
-        """Nothing of this content can be used: every path of it gets a problem, and no row stays.
+        """Skip an unusable content: every path of it gets a problem, and no row stays.
 
         What the library has stays where the file was not read (`is_unread`).
         """

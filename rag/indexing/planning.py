@@ -100,18 +100,18 @@ class StoredRows(NamedTuple):
 
     @classmethod
     def of_writer(cls, writer: Writer) -> StoredRows:
-        """As it has written them."""
+        """Rows as the writer has written them."""
         return cls(writer.files(), writer.stage_fingerprints(), writer.problems())
 
     @classmethod
     def of(cls, s: Snapshot) -> StoredRows:
-        """As of a snapshot."""
+        """Rows of a snapshot."""
         stages = {video_id: s.stages(video_id) for video_id in s.ready}
         return cls({row.path: row for row in s.file_rows}, stages, s.noted_problems())
 
     @classmethod
     def read(cls, folder: Location) -> StoredRows:
-        """Those of the library in a folder, without its lock; none where there is no library."""
+        """Read the library of a folder without its lock; no rows where there is no library."""
         if not open_layout(folder).exists():
             return cls({}, {}, {})
         with Reader.open(folder) as reader:

@@ -32,7 +32,7 @@ class Progress:
         """`seconds` more of media are done."""
 
     def advance_documents(self, documents: float, seconds: float) -> None:
-        """So many more documents are done, or parts of one: of those `seconds`, so many."""
+        """Count documents, or parts of one, as done, with their share of the seconds."""
 
     def status(self, line: str) -> None:
         """What workers do now, where no single file is in work."""

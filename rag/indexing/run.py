@@ -31,7 +31,7 @@ def index(
     progress: Progress | None = None,
     limit: int | None = None,
 ) -> IndexReport:
-    """As `rag.library.Library.index`. Raises also `StoreError` for a store that does not answer,
+    """Index as `rag.library.Library.index`. Raises also `StoreError` for a store that does not answer,
     `LibraryNotFound` where the library's folder is neither a library nor empty, and the errors of the models.
     """
     started = time.monotonic()

@@ -51,7 +51,7 @@ class Stages:
         return OCR_SHORT_SIDE if self.ocr is not None else None
 
     def fingerprints(self) -> dict[str, str]:
-        """By stage: what it was made with, kept in the video's row."""
+        """Return what each stage was made with, which the video's row keeps."""
         return {
             "frames": self.image.fingerprint if self.image else "off",
             "ocr": self.ocr.fingerprint if self.ocr else "off",
@@ -61,7 +61,7 @@ class Stages:
         }
 
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
-        """On-screen text, as spans for as long as it is there."""
+        """Read on-screen text, as spans for as long as it is there."""
         if self.ocr is None:
             return []
         readings = list(self.ocr.read_clip(keyframe.image for keyframe in cut.keyframes))

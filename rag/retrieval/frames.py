@@ -32,7 +32,7 @@ class FrameCache:
         self._held: dict[str, ClipFrames | None] = {}
 
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
-        """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
+        """Get frames by clip id, in the order of distinct `clip_ids`; clips without frames are left out."""
         if len(self._held) > KEPT_CLIPS:
             self._held.clear()
         if missing := [clip_id for clip_id in clip_ids if clip_id not in self._held]:

@@ -127,7 +127,7 @@ def fuse(rankings: Sequence[Sequence[str]]) -> list[Hit]:
 def text_chances(
     relevance: Mapping[str, float], words: Mapping[str, float], covered: Mapping[str, float]
 ) -> dict[str, float]:
-    """Of each item the chance, in [0, 1], that it is looked for, by its text; their sum is at most 1.
+    """Estimate for each item, by its text, the chance in [0, 1] that it is looked for; at most 1 in all.
 
     `relevance`: in [0, 1]; as odds, to the power of `TEXT_ODDS_POWER`, with even odds that no text is
     relevant. So texts that are all somewhat relevant say little of each. `words`: BM25, above 0, by its
@@ -176,7 +176,7 @@ class TextHits:
         return sorted(self.cosine)
 
     def relevance(self, query: str, texts: dict[str, str], *, chunks: bool = False) -> dict[str, float]:
-        """In [0, 1] for each key. `texts`: by key; `chunks`: they are passages, not sentences.
+        """Relevance in [0, 1] of each key. `texts`: by key; `chunks`: they are passages, not sentences.
 
         A query of one word is looked for as it is written: half of what a text with it lacks of 1 is added.
         """
@@ -374,5 +374,5 @@ def overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float
 
 
 def hit_id(hit: VideoHit | PassageHit) -> str:
-    """By which hits of equal scores are ordered."""
+    """Id by which hits of equal scores are ordered."""
     return hit.passage.passage_id if isinstance(hit, PassageHit) else hit.clip.clip_id

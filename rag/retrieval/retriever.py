@@ -148,7 +148,7 @@ class Retriever:
     def find_passages_each(
         self, queries: Sequence[str], top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[list[RetrievedPassage]]:
-        """As `find_passages`, for each of several queries, which are encoded and read together."""
+        """Find passages for each of several queries, which are encoded and read together."""
         if where.videos is not None:
             return [[] for _ in queries]
         pool = self._pool(top_k)
@@ -186,7 +186,7 @@ class Retriever:
         where: SearchFilter = EVERYWHERE,
         target: str = "",
     ) -> list[Window]:
-        """For each clip the window to watch (EgoFact, sections 4.1 and D.2.4), inside the times of `where`.
+        """Choose the window of each clip to watch (EgoFact, 4.1 and D.2.4), inside the times of `where`.
 
         `event`: the anchor; `target`: the event asked for, where it is not the anchor itself.
         """
@@ -274,7 +274,7 @@ class Retriever:
     def find_like(
         self, video_id: str, start: float, end: float, top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[VideoHit]:
-        """As `find_near`, for the mean of the frames of [start, end) seconds of a video, which is left out.
+        """Find windows near the mean of the frames of [start, end) seconds of a video, which is left out.
 
         Empty where nothing is stored of that window. Raises KeyError for an unknown video.
         """

@@ -42,7 +42,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str, str]:
-    """For each misspelled word, in lower case, the nearest one of the texts that are nearest to the question.
+    """Map each misspelled word, in lower case, to the nearest one of the texts nearest to the question.
 
     A word counts as misspelled that the library does not have, with no ending either, and that is no word of
     the text encoder's vocabulary, compound of two, or one with an ending. It keeps its first letter and,

@@ -137,11 +137,11 @@ class JoinedSnapshot(Snapshot):
         self.file_rows = sorted(files.values(), key=lambda row: row.path)
 
     def row_bytes(self) -> int:
-        """Of all libraries, with what several hold."""
+        """Bytes of the rows of all libraries, with what several hold."""
         return sum(library.row_bytes() for library in self._libraries)
 
     def sidecars(self, video_id: str) -> frozenset[str]:
-        """As of a snapshot of one library; several where libraries differ."""
+        """Hashes over a video's sidecars, one for each library that has others."""
         return frozenset().union(*(library.sidecars(video_id) for library in self._libraries))
 
     def _owners(self) -> dict[str, int]:
@@ -158,7 +158,7 @@ class JoinedSnapshot(Snapshot):
         return {content: rank[-1] for content, rank in ranked.items()}
 
     def scan(self, name: str, columns: list[str], where: str | None = None, **options: Any) -> Any:
-        """As of a snapshot of one library, one library after the other."""
+        """Scan one library after the other."""
         import pyarrow as pa
 
         there = [library for library in self._libraries if name in library.tables]
@@ -167,17 +167,17 @@ class JoinedSnapshot(Snapshot):
         return pa.concat_tables([library.scan(name, columns, where, **options) for library in there])
 
     def vector_parts(self, table: schema.VectorColumns) -> list[Rows]:
-        """As of a snapshot of one library: the parts of all libraries."""
+        """The parts of all libraries."""
         return [part for library in self._libraries for part in library.vector_parts(table)]
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
-        """As of a snapshot of one library, one library after the other."""
+        """Stream one library after the other."""
         for library in self._libraries:
             yield from library.stream(name, where)
 
     def match(
         self, name: Texts, text: str, k: int, owners: Collection[str] | None, where: SearchFilter
     ) -> list[Hit]:
-        """As of a snapshot of one library; scores are each library's own."""
+        """Match in each library; scores are each library's own."""
         hits = (library.match(name, text, k, owners, where) for library in self._libraries)
         return best_hits(chain.from_iterable(hits))[:k]

@@ -97,7 +97,7 @@ class Layout:
             ) from error
 
     def read_head(self) -> tuple[bytes, str] | None:
-        """As `read`, of `head.json`."""
+        """Read `head.json`."""
         return self.read(HEAD)
 
     def write_head(self, content: bytes, etag: str) -> str:
@@ -169,7 +169,7 @@ class Layout:
         return begun and not self.has_rows()
 
     def begin(self) -> None:
-        """Before a library is made here. Raises OSError."""
+        """Prepare the place where a library is made. Raises OSError."""
         self._root.mkdir(parents=True, exist_ok=True)
 
     def writer_lock(self) -> AbstractContextManager[None]:
@@ -274,7 +274,7 @@ class ObjectLayout(Layout):
         return None if found is None else (found[0], found[1].etag)
 
     def write_head(self, content: bytes, etag: str) -> str:
-        """By a conditional put."""
+        """Replace the head by a conditional put."""
         try:
             return self.store.replace(HEAD, content, etag) if etag else self.store.create(HEAD, content)
         except Refused as error:
@@ -299,10 +299,10 @@ class ObjectLayout(Layout):
         """A store keeps what it has."""
 
     def read_spare_head(self) -> None:
-        """None."""
+        """There is no spare head on a store."""
 
     def is_closed(self) -> bool:
-        """Nothing there says otherwise."""
+        """Nothing on a store says how the last writer ended."""
         return True
 
     def has_rows(self) -> bool:
@@ -310,15 +310,15 @@ class ObjectLayout(Layout):
         return False
 
     def has_table(self, name: str) -> bool:
-        """By a listing."""
+        """Whether a listing has files of the table."""
         return next(self.store.list(f"tables/{name}.lance"), None) is not None
 
     def is_vacant(self) -> bool:
-        """By a listing."""
+        """Whether a listing has nothing but marks of a beginning."""
         return all(BEGUN_OBJECT.fullmatch(found.key) for found in self.store.list())
 
     def begin(self) -> None:
-        """After a look at whether the store observes the condition of a conditional write."""
+        """Check that the store observes the condition of a conditional write."""
         self.store.require_conditional_writes()
 
     def writer_lock(self) -> AbstractContextManager[None]:
@@ -333,7 +333,7 @@ class ObjectLayout(Layout):
         return False
 
     def shards(self) -> Sequence[Location]:
-        """On this machine, and by a listing."""
+        """Find shards on this machine, and by a listing."""
         there = (
             StoreAddress(f"{self.folder.url}/{SHARDS}/{name}", self.folder.settings)
             for name in self.store.folders(SHARDS)
@@ -341,7 +341,7 @@ class ObjectLayout(Layout):
         return [*super().shards(), *there]
 
     def delete_unnamed(self, named: Collection[str]) -> None:
-        """Those objects that have been there for `UNNAMED_AGE`."""
+        """Delete unnamed objects that have been there for `UNNAMED_AGE`."""
         before = datetime.now(UTC) - UNNAMED_AGE
         for folder in self.store.folders("tables"):
             if folder.removesuffix(".lance") not in named:
@@ -349,7 +349,7 @@ class ObjectLayout(Layout):
                 self.store.delete([each.key for each in found if each.modified < before])
 
     def versions(self, table: str) -> list[int]:
-        """By a listing."""
+        """List the versions of a table."""
         found = self.store.list(f"tables/{table}.lance/_versions")
         return _versions(each.key.rpartition("/")[2] for each in found)
 
@@ -358,7 +358,7 @@ class ObjectLayout(Layout):
         self.store.delete([f"tables/{table}.lance/{manifest_name(version)}"])
 
     def size(self, table: str = "") -> int:
-        """By a listing."""
+        """Sum the sizes of a listing."""
         return sum(found.size for found in self.store.list(f"tables/{table}.lance" if table else ""))
 
     def cut_file(self, table: str, fragments: Collection[Any]) -> str:  # noqa: ARG002 (as of a folder)
@@ -371,7 +371,8 @@ class ObjectLayout(Layout):
 
 
 def open_layout(location: Location) -> Layout:
-    """Of a library that may not be there; nothing is contacted. Raises `UsageError` for a bad address."""
+    """Open the layout of a library that may not be there; nothing is contacted. Raises `UsageError` for a
+    bad address."""
     if isinstance(location, StoreAddress):
         return ObjectLayout(location)
     return Layout(location.absolute())

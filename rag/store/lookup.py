@@ -125,7 +125,7 @@ def path_of(reader: Reader, content_id: str, named: tuple[str, ...] = ()) -> str
 
 
 def other_paths(reader: Reader, paths: Iterable[str]) -> dict[str, list[str]]:
-    """By path, those of the other files with the same content, where there are any."""
+    """Find for each path the other files with the same content, where there are any."""
     copies = reader.copies(paths)
     others = {path: [row.path for row in rows if row.path != path] for path, rows in copies}
     return {path: rest for path, rest in others.items() if rest}
@@ -183,8 +183,8 @@ def whole_file(reader: Reader, video_id: str, path: str) -> str:
 
 
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:
-    """By path, whether a file is still the one that was indexed, by its size and time of change. One that
-    several libraries indexed with several contents is not.
+    """Tell by path whether a file is still the one that was indexed, by its size and time of change. One
+    that several libraries indexed with several contents is not.
 
     Stores are asked for all objects at once, and once: a page waits for the answer.
     """
@@ -203,7 +203,7 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
 def content_states(
     reader: Reader, rows: Iterable[FileRow], storage: StorageSettings, chosen: ScanSettings
 ) -> dict[str, FileState]:
-    """As `file_states`, where a video with other sidecars than it was indexed with is changed too, and a file
+    """Refine `file_states`: a video with other sidecars than it was indexed with is changed too, and a file
     of a pulled library that is not on this machine is unreadable.
 
     `rows`: all files of each of their contents. `chosen`: where sidecars are found.
@@ -258,7 +258,7 @@ def best_state(states: Iterable[FileState]) -> FileState:
 
 
 def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> dict[str, FileState]:
-    """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
+    """Return the state of each path that is not "ok"; of a content at several paths, the best one.
 
     A video whose sidecars are others than it was indexed with is changed. No network is used: objects are
     left out, and so are all files of a library on an object store, which are those of another machine. One

@@ -116,7 +116,7 @@ class Reader:
 
     @property
     def meta(self) -> Meta | None:
-        """None for a library that was made and never given anything."""
+        """Encoders and settings; None for a library that was never given anything."""
         return self._snapshot.meta
 
     @property

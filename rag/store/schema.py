@@ -132,7 +132,7 @@ def owner_column(table: str) -> str:
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
-    """Of a table of vectors; `dim`: their length."""
+    """Columns of a table of vectors; `dim`: their length."""
     owner = owner_column(table)
     if table == "evidence":
         return VectorColumns(table, "evidence_id", owner, dim, ("start", "end", "kind"))

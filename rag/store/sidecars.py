@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
-    """Those on disk without the ones that hold what one before holds, as beside copies of a video."""
+    """Leave out sidecars that hold what one before holds, as beside copies of a video."""
     held: dict[bytes, str] = {}
     for path in paths:
         try:

@@ -252,7 +252,7 @@ class Snapshot:
         return list(self._videos)
 
     def video(self, video_id: str) -> Video:
-        """As of `videos`. Raises KeyError for a video that is unknown or not ready."""
+        """Return a video. Raises KeyError for one that is unknown or not ready."""
         if video_id not in self.ready:
             raise KeyError(video_id)
         return replace(schema.video_of(self.video_rows[video_id]), path=self._paths[video_id][0])
@@ -299,7 +299,7 @@ class Snapshot:
         return list(self.clips_of([video_id])[video_id])
 
     def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
-        """As `clips`, of several videos by id. The last thousand are cached."""
+        """Return the clips of several videos by id. The last thousand are cached."""
         found = {video_id: self._clips.get(video_id, []) for video_id in video_ids}
         missing = sorted(v for v in found if v in self.ready and v not in self._clips)
         if missing:
@@ -350,7 +350,7 @@ class Snapshot:
         return table, Codes(table["video_id"])
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        """None for a video that is not ready, has no sound or was not measured."""
+        """Sound of a video; None where it is not ready, has none or was not measured."""
         table, videos = self._sounds
         rows = table.take(videos.rows_of(video_id)).to_pylist() if video_id in self.ready else []
         return schema.sound_track_of(rows[0]) if rows else None
@@ -437,7 +437,7 @@ class Snapshot:
         return self.evidence_of([(video_id, start, end)])[0]
 
     def evidence_beside(self, video_id: str, start: float, end: float) -> list[Evidence]:
-        """As `evidence`, with the span of each kind just before and just after."""
+        """Return `evidence`, with the span of each kind just before and just after."""
         whole = self.evidence(video_id, 0.0, self.video(video_id).duration)
         before = {one.kind: one for one in whole if one.end <= start}
         after = {one.kind: one for one in reversed(whole) if one.start >= end}
@@ -445,7 +445,7 @@ class Snapshot:
         return [*before.values(), *inside, *after.values()]
 
     def evidence_of(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
-        """As `evidence`, for each of several windows."""
+        """Return `evidence` of each of several windows."""
         held: dict[str, list[Evidence]] = {}
         for row in self._rows_inside(windows, EVIDENCE_COLUMNS).sort_by("evidence_id").to_pylist():
             held.setdefault(row["video_id"], []).append(schema.evidence_of(row))
@@ -500,11 +500,11 @@ class Snapshot:
         return [found[key] for key in ids]
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """As `passages_with_paths`."""
+        """Passages of `passages_with_paths`."""
         return [passage for passage, _ in self.passages_with_paths(ids)]
 
     def passage_paths(self, ids: Sequence[str]) -> list[str]:
-        """As `passages_with_paths`."""
+        """Paths of `passages_with_paths`."""
         return [path for _, path in self.passages_with_paths(ids)]
 
     def passages_of(self, source_id: str) -> list[Passage]:

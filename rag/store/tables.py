@@ -165,7 +165,7 @@ class VideoWriter:
 
     @property
     def meta(self) -> Meta | None:
-        """None in a new library, until `set_meta`."""
+        """Encoders and settings; None in a new library, until `set_meta`."""
         return self._db.meta
 
     def _require_meta(self) -> Meta:
@@ -462,7 +462,7 @@ class EncoderSwitch:
         self._commit()
 
     def commit(self) -> None:
-        """From here on the library is one of the new encoder; the old vectors go."""
+        """Make the library one of the new encoder; the old vectors go."""
         if self._old is not None and self._old != self._new:
             self._db.drop(self._old)
         self._db.meta = self.meta

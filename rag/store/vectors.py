@@ -178,7 +178,7 @@ class Matrix(Rows):
         return np.asarray(found[0][found[0] >= 0], np.int64)
 
     def count(self, owners: Collection[str] | None, where: SearchFilter) -> int:
-        """By a mask."""
+        """Count by a mask."""
         keep = self._mask(owners, where)
         return len(self._keys) if keep is None else int(np.count_nonzero(keep))
 
@@ -228,13 +228,13 @@ class Indexed(Rows):
         return found[:k]
 
     def count(self, owners: Collection[str] | None, where: SearchFilter) -> int:
-        """By a scan of the ids where times are asked for."""
+        """Count; where times are asked for, by a scan of the ids."""
         if is_timed(where):
             return int(self._scan(owners, where)[1].num_rows)
         return self._snapshot.count_rows(self.table.name, self._conditions(owners, where))
 
     def everything(self) -> tuple[list[str], NDArray[np.float16]]:
-        """By a scan of all rows; the vectors are float16 (n, dim)."""
+        """Scan all rows; the vectors are float16 (n, dim)."""
         _, rows = self._scan(None, SearchFilter(), "vector")
         return rows[self.table.key].to_pylist(), column_matrix(rows["vector"], self.table.dim)
 

@@ -183,11 +183,11 @@ class Writer(VideoWriter):
         self._flush_if_due()
 
     def problems(self) -> dict[str, NotedProblem]:
-        """By path."""
+        """Problems by path."""
         return self._problems.rows()
 
     def problem(self, path: str) -> NotedProblem | None:
-        """None for a path without one."""
+        """Problem of a path; None without one."""
         return self._problems.get(path)
 
     def put_problem(self, problem: Problem, stamp: str) -> None:
@@ -200,7 +200,7 @@ class Writer(VideoWriter):
         self._problems.forget(paths)
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """As of `VideoWriter`; every few videos small fragments are merged."""
+        """Finish as `VideoWriter` does; every few videos small fragments are merged."""
         super().finish_video(video, stages)
         self._finished += 1
         if self._finished >= VIDEOS_BETWEEN_COMPACTIONS and compact_if_due(self._db):
@@ -243,7 +243,7 @@ class Writer(VideoWriter):
             self._write()
 
     def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
-        """As `put_passages`, with rows of another library.
+        """Put passages as rows of another library.
 
         `tables`: Arrow tables of rows of these sources as they are stored.
         """
