@@ -7,11 +7,13 @@ with undecodable bytes as surrogate escapes (PEP 383), as `os.fsdecode` gives.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from corpora.kinds import is_subtitles
+from corpora.languages import language_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +26,30 @@ SPOKEN: tuple[EvidenceKind, ...] = ("subtitle", "asr")
 """Kinds of what is said."""
 
 
-def kind_name(kind: str) -> str:
-    """The kind of a text as people read it."""
-    return "recognized speech" if kind == "asr" else kind
+@dataclass(frozen=True, slots=True)
+class SubtitleTrack:
+    """The subtitles of a file beside a video, or of a stream in it."""
+
+    source: str
+    """What the file's name has behind that of the video (`.de.sdh.srt`), or `stream 3`, counted from 0."""
+    language: str = ""
+    """Code of ISO 639-1, else as it is stated; empty where it is not."""
+    forced: bool = False
+    """Whether it has only what viewers of this language would not understand, such as signs."""
+    hearing_impaired: bool = False
+    unread: str = ""
+    """Why it is not read; empty for one that is."""
+
+    def __str__(self) -> str:
+        """ "German, for the hearing impaired"; empty where nothing is stated."""
+        marks = "forced" * self.forced, "for the hearing impaired" * self.hearing_impaired
+        return ", ".join(filter(None, (language_name(self.language), *marks)))
+
+
+def kind_name(kind: str, track: SubtitleTrack | None = None) -> str:
+    """The kind of a text as people read it: "subtitle, German, forced" of a `track`."""
+    name = "recognized speech" if kind == "asr" else kind
+    return ", ".join(filter(None, (name, str(track or ""))))
 
 
 Tone = Literal["warm", "cold", "neutral"]
@@ -57,6 +80,8 @@ class Video:
     decoder: str = ""
     damage: str = ""
     """What was lost while reading, in one line; empty for a clean file."""
+    subtitles: tuple[SubtitleTrack, ...] = ()
+    """Those beside it and in it, also those that are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +121,26 @@ class Evidence:
     end: float
     kind: EvidenceKind
     text: str
+    track: SubtitleTrack | None = field(default=None, compare=False)
+    """Of subtitles. The same line of two tracks is one."""
+
+
+class HasTrack(Protocol):
+    """A line of text that may be of a track."""
+
+    @property
+    def track(self) -> SubtitleTrack | None: ...
+
+
+Line = TypeVar("Line", bound=HasTrack)
+
+
+def one_transcript(lines: Iterable[Line]) -> list[Line]:
+    """Without subtitles of other tracks than the one with the most lines, so that languages do not mix."""
+    held = list(lines)
+    counts = Counter(line.track for line in held if line.track is not None)
+    kept = None, *(track for track, _ in counts.most_common(1))
+    return [line for line in held if line.track in kept]
 
 
 @dataclass(frozen=True, slots=True)

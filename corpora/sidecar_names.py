@@ -9,30 +9,21 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from corpora.kinds import is_photograph, is_subtitles, kind_of, sidecar_base
+from corpora.languages import LANGUAGES, language_code
+from corpora.records import SubtitleTrack
 
-_LANGUAGES = """ar ara arabic|bg bul|ca cat|cs ces cze czech čeština|da dan danish dansk
-de deu ger german deutsch|el ell gre greek|en eng english|es spa castellano spanish español|et est|fa fas
-fi fin finnish suomi|fr fra fre french français|he heb hebrew|hi hin hindi|hr hrv|hu hun hungarian
-id ind|is isl ice|it ita italian italiano|ja jpn japanese 日本語|ko kor korean 한국어|lt lit|lv lav|ms may
-nl nld dut dutch nederlands|no nb nn nor nob nno norwegian norsk|pl pol polish polski
-pt pob por portuguese português|ro ron rum romanian|ru rus russian русский|sk slk slo|sl slv|sr srp
-sv swe swedish svenska|th tha thai|tr tur turkish türkçe|uk ukr ukrainian українська
-vi vie vietnamese|zh chs cht zho chi chinese 中文"""
-LANGUAGES = {
-    word: words.split()[0] for words in _LANGUAGES.replace("\n", "|").split("|") for word in words.split()
-}
-"""Codes of two letters by those of ISO 639-1 and 639-2 and by names. Any two letters count as a code too."""
-MARKS = (
-    "forced foreign sdh cc hi hearing impaired closedcaptions closed default full auto orig dub sub subs "
-    "subtitle subtitles caption captions brazilian european latin american simplified traditional"
+_FORCED = frozenset({"forced", "foreign"})
+_IMPAIRED = frozenset({"sdh", "cc", "hi", "hearing", "impaired", "closedcaptions", "closed"})
+_OTHERS = (
+    "default full auto orig dub sub subs subtitle subtitles caption captions brazilian european latin "
+    "american simplified traditional"
 )
-"""What else a name says of subtitles: for whom they are, or which form of a language."""
-_KNOWN = frozenset(LANGUAGES) | frozenset(MARKS.split())
-
+_KNOWN = _FORCED.union(_IMPAIRED, _OTHERS.split(), LANGUAGES)
+"""What a name says of subtitles: their language and which form of it, and for whom they are."""
 _TWO, _TWO_OR_THREE = re.compile("[a-z]{2}"), re.compile("[a-z]{2,3}")
 _LAST_PARTS = (
     re.compile(r"(.+?)([\s._-]*[\[(]?)([^\W_]+)[\])]?"),
@@ -66,22 +57,25 @@ def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[st
     return []
 
 
-def language_code(tag: str) -> str:
-    """The code of two letters of a language: `de` of `ger`, `deu`, `German` and `de-AT`; else the tag."""
-    language = spelled(tag).partition("-")[0]
-    return LANGUAGES.get(language, language)
+def subtitle_track(name: str, media: Collection[str] = (), source: str = "") -> SubtitleTrack:
+    """What the name of a sidecar says of its subtitles behind the name of its video.
 
-
-def language_in(name: str) -> str:
-    """The code of two letters of the language that the name of a sidecar ends with; empty without one."""
-    rest, impaired = spelled(_REGION.sub("", sidecar_base(name) or "")), ""
-    while rest and (cut := _cut_mark(rest)):
-        rest, mark = cut
-        if mark in LANGUAGES and mark != "hi":
-            return LANGUAGES[mark]
-        # Beside another language it says for whom they are.
-        impaired = LANGUAGES.get(mark, impaired)
-    return impaired
+    `media`: names and stems of files it may belong to. `source`: default what is behind theirs, or the name.
+    """
+    rest, words = spelled(_REGION.sub("", sidecar_base(name) or name)), list[str]()
+    owners = set(map(spelled, media))
+    while rest not in owners and (cut := _cut_mark(rest)):
+        rest, word = cut
+        words.append(word)
+    languages = [word for word in words if word in LANGUAGES or (_TWO.fullmatch(word) and word not in _KNOWN)]
+    # Beside another language `hi` says for whom they are.
+    language = min(languages, key=lambda word: (word == "hi", word not in LANGUAGES), default="")
+    return SubtitleTrack(
+        source or (spelled(name)[len(rest) :] if rest in owners else name),
+        language_code(language),
+        not _FORCED.isdisjoint(words),
+        any(word in _IMPAIRED and word != language for word in words),
+    )
 
 
 def _cut_mark(name: str) -> tuple[str, str] | None:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason, reason_of
 from corpora.heartbeat import beat
 from corpora.kinds import HEAD_BYTES, is_photograph, kind_of_head
+from corpora.languages import language_code
 from corpora.objects import ObjectStore, StoredObject, StoreError, is_url, locate
 from corpora.platforms import LOOK
-from corpora.sidecar_names import language_code
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings

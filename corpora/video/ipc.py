@@ -31,7 +31,7 @@ import corpora.errors as errors
 from corpora.passages.document import Document, PageStart
 from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine
 from corpora.platforms import read_into, readable
-from corpora.records import Frames, Passage, Problem
+from corpora.records import Frames, Passage, Problem, SubtitleTrack
 from corpora.scan import path_or_address
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
 from corpora.video.sidecars import Sidecars
@@ -46,7 +46,7 @@ _RECORDS: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
     for kind in (
         *(DecodeReport, Document, FrameBatch, FrameRequest, Frames, Keyframe, PageStart, Passage, Probe),
-        *(Problem, RecognizedPage, ScannedPage, Sidecars, TextLine, TimedText),
+        *(Problem, RecognizedPage, ScannedPage, Sidecars, SubtitleTrack, TextLine, TimedText),
     )
 }
 """What a message may hold beside JSON, arrays and fractions. Sequences in records are tuples."""

@@ -27,6 +27,7 @@ from corpora.video.containers import (
     video_streams,
 )
 from corpora.video.records import Probe, TimedText
+from corpora.video.subtitles import subtitle_tracks
 
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
@@ -123,6 +124,7 @@ def _probe(container: Any, path: str) -> Probe:
         audio=audio is not None,
         language=language_of(audio) if audio is not None else "",
         chapters=_chapters(container, start),
+        subtitles=tuple(subtitle_tracks(container).values()),
         start=start,
         codec=video.codec_context.name if video is not None else "",
         audio_codec=audio.codec_context.name if audio is not None else "",

@@ -4,10 +4,11 @@ documents their passages."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +134,7 @@ class MediaReader:
         return probe
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
-        """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,
-        else the first that is not forced, else the first."""
+        """Embedded text subtitles, sorted by time, of the streams among `Probe.subtitles` that are read."""
         return tuple(self._one(read_texts, path))
 
     def frames(
@@ -271,13 +271,15 @@ class MediaReader:
             for found in asked:
                 yield replace(found, path=path) if isinstance(found, Problem) else found
 
-    def sidecars(self, paths: Sequence[str]) -> Sidecars:
-        """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error."""
-        return merge_sidecars([self._sidecar(path) for path in sorted(paths)])
+    def sidecars(self, paths: Sequence[str], media: Iterable[str] = ()) -> Sidecars:
+        """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error.
+        `media`: paths of the video, to know what their names have behind that of the video."""
+        names = [part for path in media for part in (os.path.basename(path), Path(path).stem)]
+        return merge_sidecars([self._sidecar(path, names) for path in sorted(paths)])
 
-    def _sidecar(self, path: str) -> Sidecars:
+    def _sidecar(self, path: str, media: Sequence[str]) -> Sidecars:
         try:
-            [found] = list(self._documents_of(read_sidecar, path))
+            [found] = list(self._documents_of(read_sidecar, path, media=media))
         except FileProblem as problem:
             found = Sidecars(notes=(f"{os.path.basename(path)}: {reason_of(problem, path)}",))
         sidecars: Sidecars = found

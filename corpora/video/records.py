@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from corpora.records import EvidenceKind, Frames
+from corpora.records import EvidenceKind, Frames, SubtitleTrack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,7 @@ class TimedText:
     end: float
     kind: EvidenceKind
     text: str
+    track: SubtitleTrack | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Probe:
     """Of the chosen audio stream; 0 without one."""
     sample_rate: int = 0
     """Samples a second of the chosen audio stream; 0 without one."""
+    subtitles: tuple[SubtitleTrack, ...] = ()
+    """Each subtitle stream, also those that are not read."""
 
 
 @dataclass(frozen=True, slots=True)

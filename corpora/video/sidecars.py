@@ -12,8 +12,8 @@ from typing import Any
 from corpora.errors import DamagedFile
 from corpora.kinds import INFO
 from corpora.passages.document import Document, PageStart, make_document, read_within
-from corpora.records import Problem
-from corpora.sidecar_names import language_in
+from corpora.records import Problem, SubtitleTrack
+from corpora.sidecar_names import subtitle_track
 from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
 from corpora.video.subtitles import LONGEST, PAUSE, STOP, parse_subtitles, side_by_side
@@ -34,6 +34,8 @@ class Sidecars:
     tags: tuple[str, ...] = ()
     """Without repetitions, in their own order; yt-dlp's categories come last."""
     language: str = ""
+    tracks: tuple[SubtitleTrack, ...] = ()
+    """Of the files with subtitles."""
     notes: tuple[str, ...] = ()
     """One line for each file that gave nothing, or not all it held; each begins with the file's name."""
 
@@ -43,15 +45,17 @@ def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
     texts = set(side_by_side([part.texts for part in parts]))
     stating = [part for part in parts if part.title or part.description or part.tags or part.language]
     ordered = sorted(texts, key=lambda text: (text.start, text.end, text.kind, text.text))
+    tracks = tuple(dict.fromkeys(track for part in parts for track in part.tracks))
     notes = tuple(note for part in parts for note in part.notes)
-    return replace(stating[-1] if stating else Sidecars(), texts=tuple(ordered), notes=notes)
+    found = stating[-1] if stating else Sidecars()
+    return replace(found, texts=tuple(ordered), tracks=tracks, notes=notes)
 
 
-def read_sidecar(path: str) -> Sidecars:
-    """Texts and facts of one file; of a bad one `notes` say so. Raises `UnsupportedFile` for one too large,
-    `OSError` for one that cannot be read."""
+def read_sidecar(path: str, media: Sequence[str] = ()) -> Sidecars:
+    """Texts and facts of one file; of a bad one `notes` say so. `media`: as of `subtitle_track`. Raises
+    `UnsupportedFile` for one too large, `OSError` for one that cannot be read."""
     name = Path(path).name
-    found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)
+    found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path, media)
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
 
 
@@ -79,13 +83,14 @@ def read_document(path: str) -> Iterator[Document | Problem]:
         yield Problem(path, note.partition(": ")[2], "indexed the rest")
 
 
-def _read_subtitles(path: str) -> Sidecars:
+def _read_subtitles(path: str, media: Sequence[str]) -> Sidecars:
     data = read_within(path, MAX_SUBTITLE_BYTES)
     if not data.strip():
         return Sidecars(notes=("empty subtitle file",))
-    encoding = guess_encoding(data, language_in(Path(path).name))
+    track = subtitle_track(Path(path).name, media)
+    encoding = guess_encoding(data, track.language)
     parsed = parse_subtitles(path, clean(encoding.decode(data)))
-    texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
+    texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines), track) for cue in parsed.cues]
     if not texts:
         return Sidecars(notes=("no usable subtitles in it",))
     notes = []
@@ -93,7 +98,7 @@ def _read_subtitles(path: str) -> Sidecars:
         notes.append(f"{parsed.skipped} malformed cue{'s' if parsed.skipped > 1 else ''} skipped")
     if encoding.doubt:
         notes.append(encoding.doubt)
-    return Sidecars(tuple(texts), notes=tuple(notes))
+    return Sidecars(tuple(texts), tracks=(track,), notes=tuple(notes))
 
 
 def _read_info(path: str) -> Sidecars:

@@ -8,12 +8,15 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from corpora.languages import language_code
+from corpora.records import SubtitleTrack
+from corpora.sidecar_names import subtitle_track
 from corpora.text_decoding import one_line
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.records import TimedText
@@ -45,22 +48,50 @@ def plain_cue(text: str) -> str:
     return plain_line(_DRAWING.sub("", text).replace("\\n", " "))
 
 
+def subtitle_tracks(container: Any) -> dict[int, SubtitleTrack]:
+    """The subtitle streams of an open file, by index. Of several in one language one is read: one that is
+    not forced before one that is, then one marked default, then the first."""
+    from av.stream import Disposition
+
+    tracks, ranks, best = dict[int, SubtitleTrack](), dict[int, tuple[bool, bool, int]](), dict[str, int]()
+    for stream in container.streams.subtitles:
+        at, codec, marks = stream.index, stream.codec_context, stream.disposition
+        named = subtitle_track(f"t.{stream.metadata.get('title', '')}", ["t"], f"stream {at}")
+        pictures = codec is not None and codec.codec.bitmap_sub
+        tracks[at] = track = replace(
+            named,
+            language=language_of(stream) or named.language,
+            forced=named.forced or bool(marks & Disposition.forced),
+            hearing_impaired=named.hearing_impaired or bool(marks & Disposition.hearing_impaired),
+            unread="it is stored as pictures" if pictures else "it is in a form that is not read",
+        )
+        if codec is not None and codec.name in TEXT_CODECS:
+            ranks[at] = track.forced, not marks & Disposition.default, at
+    for at in sorted(ranks, key=ranks.__getitem__):
+        best.setdefault(tracks[at].language, at)
+    for at in ranks:
+        read = best[tracks[at].language]
+        why = "" if read == at else f"stream {read} is, which has the same language"
+        tracks[at] = replace(tracks[at], unread=why)
+    return {at: replace(track, language=language_code(track.language)) for at, track in tracks.items()}
+
+
 def read_texts(path: str) -> tuple[TimedText, ...]:
-    """All cues, sorted by time. Of several streams, one for each language is read: the one marked default,
-    else the first that is not for signs only (forced), else the first."""
+    """All cues of the streams that are read, as of `subtitle_tracks`, sorted by time."""
     import av
 
     with open_media(path) as container:
-        streams = _chosen(container)
-        if not streams:
+        tracks = {at: track for at, track in subtitle_tracks(container).items() if not track.unread}
+        if not tracks:
             return ()
         start = clock_start(container)
-        cues: dict[int, list[TimedText]] = {stream.index: [] for stream in streams}
+        cues: dict[int, list[TimedText]] = {at: [] for at in tracks}
         try:
-            for packet in packets(container, streams):
+            for packet in packets(container, [container.streams[at] for at in tracks]):
                 cue = _packet_cue(packet, start)
                 if cue is not None:
-                    cues[packet.stream_index].append(cue)
+                    at = packet.stream_index
+                    cues[at].append(replace(cue, track=tracks[at]))
         except av.FFmpegError:
             # The words up to the damage are still worth having; the damage shows when frames are read.
             pass
@@ -85,7 +116,7 @@ def side_by_side(sources: Sequence[Sequence[TimedText]]) -> list[TimedText]:
         for cue in source:
             if several and before is not None and _goes_on(before, cue):
                 text = f"{before.text} {cue.text}"
-                found[-1] = TimedText(before.start, max(before.end, cue.end), cue.kind, text)
+                found[-1] = replace(before, end=max(before.end, cue.end), text=text)
             else:
                 found.append(cue)
             before = found[-1]
@@ -95,23 +126,7 @@ def side_by_side(sources: Sequence[Sequence[TimedText]]) -> list[TimedText]:
 def _goes_on(before: TimedText, cue: TimedText) -> bool:
     unended = len(before.text) <= LONGEST and not STOP.search(before.text)
     near = -ROLL_GAP <= cue.start - before.end <= PAUSE
-    return unended and near and before.kind == cue.kind == "subtitle"
-
-
-def _chosen(container: Any) -> list[Any]:
-    from av.stream import Disposition
-
-    best: dict[str, tuple[int, Any]] = {}
-    for stream in container.streams.subtitles:
-        context = stream.codec_context
-        if context is None or context.name not in TEXT_CODECS:
-            continue
-        forced = bool(stream.disposition & Disposition.forced)
-        rank = 2 if stream.disposition & Disposition.default else int(not forced)
-        language = language_of(stream)
-        if language not in best or rank > best[language][0]:
-            best[language] = rank, stream
-    return [stream for _, stream in best.values()]
+    return unended and near and before.kind == cue.kind == "subtitle" and before.track == cue.track
 
 
 def _packet_cue(packet: Any, start: float) -> TimedText | None:
@@ -142,7 +157,7 @@ def ended(cues: Sequence[TimedText]) -> list[TimedText]:
             continue
         limit = cue.start + UNKNOWN_END
         end = min(limit, following.start) if following is not None and following.start > cue.start else limit
-        found.append(TimedText(cue.start, end, cue.kind, cue.text))
+        found.append(replace(cue, end=end))
     return found
 
 

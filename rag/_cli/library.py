@@ -62,19 +62,24 @@ def stats(
 
             settings = session.settings
             rows = file_statuses(opened.engine.reader, settings.storage, settings.scan)
-            session.report("rag.files/1", {"files": rows}, map(file_line, rows))
+            session.report("rag.files/1", {"files": rows}, (line for row in rows for line in file_lines(row)))
             return 0
         held = opened.stats()
     session.report("rag.stats/1", held, stats_lines(held))
     return 0
 
 
-def file_line(row: FileStatus) -> str:
-    """`partly   talk.mp4: damaged at 60 s (indexed 58 of 60 s); the file is gone since it was indexed`."""
+def file_lines(row: FileStatus) -> Iterator[str]:
+    """`partly   talk.mp4: damaged at 60 s (indexed 58 of 60 s); the file is gone since it was indexed`, and a
+    line for each of its subtitles."""
     now = [] if row.state in (None, "ok") else [STATES[row.state]]
     copy = f"a copy of {row.copy_of}" if row.copy_of else ""
     why = "; ".join([*filter(None, (copy, row.reason)), *now])
-    return f"{row.status:<8} {visible(row.path)}" + (f": {visible(why)}" if why else "")
+    yield f"{row.status:<8} {visible(row.path)}" + (f": {visible(why)}" if why else "")
+    for track in row.subtitles:
+        unread = track.unread and f"not read: {track.unread}"
+        said = "; ".join(filter(None, (str(track), unread))) or "language unknown"
+        yield f"         subtitles {visible(track.source)}: {visible(said)}"
 
 
 def stats_lines(held: Stats) -> Iterator[str]:

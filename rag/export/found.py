@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from corpora.errors import UsageError
-from corpora.records import kind_name
+from corpora.records import SubtitleTrack, kind_name
 from rag.export.records import Select
 from rag.records import VideoCitation, is_still
 
@@ -25,6 +25,7 @@ FindPath = Callable[[str, str], str]
 class _Line(BaseModel):
     kind: str = ""
     text: str = ""
+    track: SubtitleTrack | None = None
 
 
 class _Window(BaseModel):
@@ -42,7 +43,7 @@ class _Window(BaseModel):
 
 def select_of(citation: VideoCitation) -> Select:
     """A citation as a select."""
-    lines = tuple(f"{kind_name(item.kind)}: {item.text}" for item in citation.evidence)
+    lines = tuple(f"{kind_name(item.kind, item.track)}: {item.text}" for item in citation.evidence)
     return Select(citation.path, citation.video_id, citation.start, citation.end, evidence=lines)
 
 
@@ -105,7 +106,7 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
             query=window.query or query,
             score=window.score,
             evidence=tuple(
-                line if isinstance(line, str) else f"{kind_name(line.kind)}: {line.text}"
+                line if isinstance(line, str) else f"{kind_name(line.kind, line.track)}: {line.text}"
                 for line in window.evidence
             ),
         )

@@ -207,13 +207,21 @@ def describe(found: FoundFile, video_id: str, probe: Probe, sidecars: Sidecars) 
         audio=probe.audio,
         language=probe.language or sidecars.language,
         stream=probe.stream,
+        subtitles=sidecars.tracks + probe.subtitles,
     )
 
 
 def texts_of_video(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
     """Timed texts, cut at the video's end, each once; and title, description and tags, of the whole video."""
     spans = {
-        Evidence(video.video_id, max(text.start, 0.0), min(text.end, video.duration), text.kind, text.text)
+        Evidence(
+            video.video_id,
+            max(text.start, 0.0),
+            min(text.end, video.duration),
+            text.kind,
+            text.text,
+            text.track,
+        )
         for text in texts
     }
     found = [span for span in spans if span.end > span.start and span.text.strip()]

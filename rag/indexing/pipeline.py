@@ -319,7 +319,7 @@ class ContentIndexer:
         # Read. The hash comes before: subtitles that are edited meanwhile are read again by the next run.
         sidecars_read = sidecar_hash(copy.sidecars)
         probe = probes.get(copy.content_id) or reader.probe(copy.path)
-        sidecars = reader.sidecars(copy.sidecars)
+        sidecars = reader.sidecars(copy.sidecars, (file.path for file in group.files))
         texts = [*side_by_side([sidecars.texts, reader.texts(copy.path)]), *probe.chapters]
         video = describe(first, copy.content_id, probe, sidecars)
         self._outcomes.publish(group)

@@ -50,11 +50,21 @@ class Span(TypedDict):
     end: float
 
 
+class TrackItem(TypedDict, total=False):
+    """What is known of the subtitles that a text is of."""
+
+    source: str
+    language: str
+    forced: bool
+    hearing_impaired: bool
+
+
 class EvidenceItem(Span):
     """Text of a video."""
 
     kind: EvidenceKind
     text: str
+    track: NotRequired[TrackItem]
 
 
 class OfFile(TypedDict):
@@ -389,7 +399,12 @@ def plain(value: Any) -> Any:
 
 def evidence_shape(item: Evidence) -> EvidenceItem:
     """A span of text of a video."""
-    return {"kind": item.kind, **_span(item), "text": item.text}
+    start, end = _seconds(item.start), _seconds(item.end)
+    shape: EvidenceItem = {"kind": item.kind, "start": start, "end": end, "text": item.text}
+    if item.track is not None:
+        known: Any = {name: value for name, value in plain(item.track).items() if value}
+        shape["track"] = known
+    return shape
 
 
 def _span(item: Evidence | Clip | Window | VideoCitation | VideoHit) -> Span:

@@ -81,9 +81,9 @@ def located(path: str, start: float, end: float) -> str:
 def evidence_name(item: Evidence) -> str:
     """`ocr 00:12`; of a photograph the kind alone."""
     return (
-        kind_name(item.kind)
+        kind_name(item.kind, item.track)
         if is_still(item.start, item.end)
-        else f"{kind_name(item.kind)} {clock(item.start)}"
+        else f"{kind_name(item.kind, item.track)} {clock(item.start)}"
     )
 
 

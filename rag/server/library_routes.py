@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from corpora.globs import composed
 from corpora.objects import is_url
-from corpora.records import Evidence, EvidenceKind, Shot, Video
+from corpora.records import Evidence, EvidenceKind, Shot, SubtitleTrack, Video
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import CitationItem, EvidenceItem, citation_shape, evidence_shape, report_shape
@@ -45,6 +45,7 @@ class VideoRow(TypedDict):
     height: int
     audio: bool
     language: str
+    subtitles: list[SubtitleTrack]
     damage: str
     evidence: list[EvidenceKind]
     state: FileState
@@ -288,6 +289,7 @@ def video_row(
         "height": video.height,
         "audio": video.audio,
         "language": video.language,
+        "subtitles": video.subtitles,
         "damage": video.damage,
         "evidence": sorted(kinds.get(video.video_id, ())),
         "state": best_state(states[row.path] for row in rows),

@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 
 from corpora.kinds import is_photograph, media_type
 from corpora.objects import is_url, locate
-from corpora.records import EvidenceKind, Video
+from corpora.records import EvidenceKind, Video, one_transcript
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, StaleFile, UnreadableFile, UsageError
 from rag.library import Library
@@ -310,6 +310,7 @@ def captions(
     service: Served,
     video_id: VideoId,
     kind: Annotated[EvidenceKind | None, Query(description="Default: subtitles, else speech.")] = None,
+    language: Annotated[str, Query(description="Of subtitles; default: that with the most lines.")] = "",
 ) -> Response:
     """Text of the video as WebVTT, also of a video whose file is missing."""
     with service.library() as library:
@@ -317,7 +318,8 @@ def captions(
         spans = spans_of(library, facts, (kind,) if kind else ("subtitle",))
         if kind is None and not spans:
             spans = spans_of(library, facts, ("asr",))
-    cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in spans)
+    wanted = [span for span in spans if not language or (span.track and span.track.language == language)]
+    cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in one_transcript(wanted))
     return vtt_response(webvtt(cues))
 
 

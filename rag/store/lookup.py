@@ -226,7 +226,8 @@ def file_statuses(
     Files of kinds that no reader reads are not known to the library: `rag index` names them.
     """
     wanted = composed(text).casefold()
-    damage = {video.video_id: video.damage for video in reader.videos()}
+    videos = {video.video_id: video for video in reader.videos()}
+    damage = {video_id: video.damage for video_id, video in videos.items()}
     damage |= dict.fromkeys(reader.unfinished(), "not finished, and not searched; rag index goes on with it")
     problems = {problem.path: problem for problem in reader.problems()}
     rows, first = {row.path: row for row in reader.file_rows()}, dict[str, str]()
@@ -247,7 +248,9 @@ def file_statuses(
         if row is None and problem is not None and not problem.was_read:
             status = "failed"
         copy_of = original if original != path else ""
-        found.append(FileStatus(path, status, reason, states.get(path), copy_of))
+        video = videos.get(row.content_id) if row is not None else None
+        subtitles = video.subtitles if video is not None else ()
+        found.append(FileStatus(path, status, reason, states.get(path), copy_of, subtitles))
     return found
 
 

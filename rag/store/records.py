@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpora.kinds import FileKind
+from corpora.records import SubtitleTrack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpora.records import Clip, Problem
 
-SCHEMA = 4
+SCHEMA = 5
 """Version of `head.json` and of the tables; a library with another one is refused."""
 
 FileState = Literal["ok", "missing", "changed", "unreadable"]
@@ -113,6 +114,8 @@ class FileStatus:
     """The state of the file now, against what was indexed; None where nothing of it is indexed."""
     copy_of: str = ""
     """The first path that has the same content, byte for byte; empty for that one itself."""
+    subtitles: tuple[SubtitleTrack, ...] = ()
+    """Those of a video, beside it and in it."""
 
 
 class NotedProblem(NamedTuple):

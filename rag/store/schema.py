@@ -6,9 +6,20 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from corpora.records import (
+    AudioClass,
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+    Shot,
+    SoundTrack,
+    SubtitleTrack,
+    Video,
+)
 from rag.store.records import ClipFrames, EncoderRef, FileRow, NotedProblem
 
 if TYPE_CHECKING:
@@ -26,11 +37,11 @@ COLUMNS = {
     "stamp:string",
     "videos": "video_id:string complete:bool path:binary title:string description:string tags:[string] "
     "duration:float64 fps:float64 width:int32 height:int32 audio:bool language:string stream:int32 "
-    "decoder:string damage:string stages:string indexed_at:int64",
+    "decoder:string damage:string subtitles:string stages:string indexed_at:int64",
     "clips": "clip_id:string video_id:string start:float64 end:float64 pixels:string",
     "problems": "path:binary reason:string action:string stamp:string",
     "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
-    "vector:vector",
+    "vector:vector track:string",
     "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector "
     "pages:[int32] page_starts:[int32]",
     "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
@@ -171,14 +182,36 @@ def problem_rows(problems: Iterable[NotedProblem]) -> Any:
 
 def video_rows(video: Video, stages: Mapping[str, Any], indexed_at: int, *, complete: bool) -> Any:
     """A video as an Arrow table of one row; one that is not `complete` has clips alone, to go on from."""
-    made = {"complete": complete, "stages": json.dumps(stages, sort_keys=True), "indexed_at": indexed_at}
+    made = {
+        "complete": complete,
+        "subtitles": _tracks_text(video.subtitles),
+        "stages": json.dumps(stages, sort_keys=True),
+        "indexed_at": indexed_at,
+    }
     return _table("videos", [{**asdict(video), **made}])
 
 
 def video_of(row: Mapping[str, Any]) -> Video:
     """A video from its row."""
     fields = {k: v for k, v in row.items() if k not in {"complete", "stages", "indexed_at"}}
-    return Video(**{**fields, "path": os.fsdecode(row["path"]), "tags": tuple(row["tags"])})
+    made = {
+        "path": os.fsdecode(row["path"]),
+        "tags": tuple(row["tags"]),
+        "subtitles": _tracks_of(row["subtitles"]),
+    }
+    return Video(**fields | made)
+
+
+def _tracks_text(tracks: Iterable[SubtitleTrack]) -> str:
+    return json.dumps([asdict(track) for track in tracks])
+
+
+@lru_cache
+def _tracks_of(text: str) -> tuple[SubtitleTrack, ...]:
+    try:
+        return tuple(SubtitleTrack(**fields) for fields in json.loads(text))
+    except (ValueError, TypeError):
+        return ()  # damage
 
 
 def stages_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,13 +306,15 @@ def evidence_rows(
         "kind": [s.kind for s in chosen],
         FULL_TEXT: [clean(s.text) for s in chosen],
         "vector": matrix_column(np.asarray(vectors)[order], dim),
+        "track": [_tracks_text([s.track] if s.track else ()) for s in chosen],
     }
     return pa.table(columns, schema=arrow_schema("evidence", dim))
 
 
 def evidence_of(row: Mapping[str, Any]) -> Evidence:
     """A text span from its row."""
-    return Evidence(row["video_id"], row["start"], row["end"], row["kind"], row[FULL_TEXT])
+    track = next(iter(_tracks_of(row["track"])), None)
+    return Evidence(row["video_id"], row["start"], row["end"], row["kind"], row[FULL_TEXT], track)
 
 
 def passage_rows(

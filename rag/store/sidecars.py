@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from corpora.fetching import read_sidecar
@@ -16,7 +16,7 @@ from corpora.objects import is_url
 from corpora.outputs import same_file
 from corpora.scan import mtime_ns, scan
 from corpora.settings import LOCAL, ScanSettings, StorageSettings
-from corpora.sidecar_names import sidecars_by_owner
+from corpora.sidecar_names import sidecars_by_owner, subtitle_track
 from rag.errors import FileProblem, UnreadableFile
 from rag.store.records import EXCLUDED, FileRow, FileState
 
@@ -37,7 +37,7 @@ def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
-    """Hash over the contents of sidecar files, without their names; empty for none.
+    """Hash over the contents of sidecar files, and what their names say of subtitles; empty for none.
 
     One that cannot be read counts as its absence, and is reported when it is read.
     """
@@ -49,7 +49,8 @@ def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
         except (OSError, FileProblem):
             continue
         if content is not None:
-            digest.update(hashlib.blake2b(content).digest())
+            track = subtitle_track(PurePath(path).name, source="name")
+            digest.update(hashlib.blake2b(content).digest() + repr(track).encode())
             some = True
     return digest.hexdigest() if some else ""
 

@@ -38,7 +38,7 @@ ATTEMPTS = 5
 MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
-EVIDENCE_COLUMNS = [*schema.vector_columns("evidence", 0).columns, schema.FULL_TEXT]
+EVIDENCE_COLUMNS = [*schema.vector_columns("evidence", 0).columns, schema.FULL_TEXT, "track"]
 
 EVERYTHING = SearchFilter()
 

@@ -21,7 +21,7 @@ from corpora.identity import content_hash
 from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
 from corpora.passages.document import Document
-from corpora.records import SPOKEN, Problem
+from corpora.records import SPOKEN, Problem, one_transcript
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.store.sidecars import has_indexed_content
@@ -164,7 +164,11 @@ class _Builder:
         known: dict[str, dict[str, Any]] = {}
         for video in reader.videos():
             spans = reader.evidence(video.video_id, 0.0, video.duration + 1)
-            said = [TranscriptLine(span.start, span.end, span.text) for span in spans if span.kind in SPOKEN]
+            said = [
+                TranscriptLine(span.start, span.end, span.text)
+                for span in one_transcript(spans)
+                if span.kind in SPOKEN
+            ]
             whole = next(filter(has_indexed_content, reader.files_of(video.video_id)), None)
             if whole is None:
                 reason = "the file is gone or changed; rag index FOLDER --prune updates the library"
@@ -219,11 +223,11 @@ class _Builder:
         info = next((path for path in file.sidecars if path.lower().endswith(".info.json")), None)
         fields = {} if info is None else read_info(Path(info))
         fields |= {key: value for key, value in known.items() if value}
-        sides = self._reader.sidecars(file.sidecars)
+        sides = self._reader.sidecars(file.sidecars, [file.path])
         probe = self._reader.probe(file.path)
-        said = [text for text in sides.texts if text.kind in SPOKEN]
+        said = one_transcript(text for text in sides.texts if text.kind in SPOKEN)
         if not said and not fields.get("transcript"):
-            said = [text for text in self._reader.texts(file.path) if text.kind in SPOKEN]
+            said = one_transcript(self._reader.texts(file.path))
         content_id = fields.get("content_id") or content_hash(file.path)
         own = {
             "id": content_id[:11],

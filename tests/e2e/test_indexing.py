@@ -9,11 +9,13 @@ import pytest
 
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
+from rag._cli.library import file_lines
 from rag.errors import EncoderMismatch, SettingsError, StalledFile
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Progress
 from rag.library import Library
-from rag.records import SearchFilter, pages_with
+from rag.records import SearchFilter, VideoCitation, pages_with
+from rag.rendering.terminal import evidence_name
 from rag.settings import Settings, load_settings
 from rag.store.lookup import file_statuses, other_paths
 from rag.store.reading import Reader
@@ -201,6 +203,29 @@ def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again
     assert spoken(settings) == {"Tighten the bolt to nine newton metres."}
     assert run(corpus, settings).indexed == 1
     assert spoken(settings) == {"Loosen it again."}
+
+
+def test_subtitles_are_stored_and_shown_with_language_and_marks(corpus: Path, settings: Settings) -> None:
+    (corpus / "a.srt").rename(corpus / "a.English.srt")
+    (corpus / "a_de.sdh.srt").write_text("00:00:02,000 --> 00:00:05,000\n[Knall] Neun Newtonmeter.\n")
+    run(corpus, settings)
+    english, german = "Tighten the bolt to nine newton metres.", "[Knall] Neun Newtonmeter."
+
+    def shown() -> tuple[list[str], dict[str, str]]:
+        with Library.open(settings=settings) as library:
+            rows = file_statuses(library.engine.reader, settings.storage, settings.scan, "a.mp4")
+            cited = library.resolve(f"{corpus / 'a.mp4'}@2-5")
+            assert isinstance(cited, VideoCitation)
+            said = {item.text: evidence_name(item) for item in cited.evidence if item.kind == "subtitle"}
+        return [line.strip() for row in rows for line in file_lines(row)][1:], said
+
+    assert shown() == (
+        ["subtitles .english.srt: English", "subtitles _de.sdh.srt: German, for the hearing impaired"],
+        {english: "subtitle, English 00:02", german: "subtitle, German, for the hearing impaired 00:02"},
+    )
+    (corpus / "a.English.srt").rename(corpus / "a.fr-CA.forced.srt")
+    assert run(corpus, settings).indexed == 1
+    assert shown()[1][english] == "subtitle, French, forced 00:02"
 
 
 def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(

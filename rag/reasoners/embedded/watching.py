@@ -148,7 +148,7 @@ def _by_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Pla
     placed = [one for one in rank_lines(text, view, vectors) if one[1].kind != "tag"]
     for relevance, line in placed[:MOST_LINES]:
         start, end = max(0.0, line.start - AROUND), max(line.end, line.start) + AROUND
-        reason = f"{kind_name(line.kind)} at {line.start:.1f} s: {line.text}"
+        reason = f"{kind_name(line.kind, line.track)} at {line.start:.1f} s: {line.text}"
         window = LocatedWindow(start=start, end=end, reason=reason)
         found.append((relevance, (line.start + line.end) / 2, window))
     return found

@@ -2,7 +2,7 @@
 /** Parts that several views draw: icons, the four states of a list, chips, cards. */
 import { html, nothing, svg } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { health, media, Problem, request } from "./api.js";
-import { citedTitle, kindName, marked, printable, relevance, score, span, tail, when, withoutBars, words } from "./format.js";
+import { citedTitle, lineName, marked, printable, relevance, score, span, tail, when, withoutBars, words } from "./format.js";
 import { href } from "./route.js";
 import * as scrub from "./scrub.js";
 import { say } from "./state.js";
@@ -161,7 +161,7 @@ export const evidenceLines = ({ video_id, evidence, proof }, query, { most = 2, 
   return html`<ul class="evidence">
     ${best.map(
       (/** @type {any} */ line) => html`<li>
-        <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${kindName(line.kind)}</span> <time>${when(line)}</time></a>
+        <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${lineName(line)}</span> <time>${when(line)}</time></a>
         <span class="words">${withMarks(line.text, sought)}</span>
       </li>`,
     )}

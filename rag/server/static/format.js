@@ -105,6 +105,18 @@ export const KINDS = {
 /** @param {string} kind */
 export const kindName = (kind) => KINDS[kind] ?? kind;
 
+const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
+
+/** What is said of subtitles: "German, for the hearing impaired". @param {any} track */
+export const trackName = ({ language = "", forced, hearing_impaired }) =>
+  [/^[a-z]{2,3}$/.test(language) ? LANGUAGE_NAMES.of(language) : printable(language), forced && "forced", hearing_impaired && "for the hearing impaired"].filter(Boolean).join(", ");
+
+/** Subtitles of a file on one line. @param {any} track */
+export const subtitlesText = (track) => `${trackName(track) || "language unknown"} (${printable(track.source)}${track.unread && `, not read: ${printable(track.unread)}`})`;
+
+/** What a line is: "Subtitle, German". @param {any} line */
+export const lineName = ({ kind, track }) => [kindName(kind), track && trackName(track)].filter(Boolean).join(", ");
+
 /** Words of a query that are worth marking in a text. @param {string} query */
 export function words(query) {
   return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])].filter((word) => !COMMON.has(word));

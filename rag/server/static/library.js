@@ -2,7 +2,7 @@
 /** The library: videos, documents, problems, missing files, and adding a folder. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health } from "./api.js";
-import { bytes, clock, count, duration, globOf, kindName, printable, tail } from "./format.js";
+import { bytes, clock, count, duration, globOf, kindName, printable, subtitlesText, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
@@ -141,4 +141,4 @@ const statuses = (route, counts) => html`
   ${counts.stale ? html`<p class="quiet">To take out what is gone: <code>rag remove PATH</code>. To index what was changed: <code>rag index FOLDER</code></p>` : nothing}`;
 
 /** @param {any} row */
-const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <span class=${row.status === "indexed" ? "quiet" : "state"}>${STATUSES.find(([name]) => name === row.status)?.[1] ?? row.status}</span>${stateOf(row)}${row.copy_of ? html`<span class="why">a copy of ${printable(row.copy_of)}</span>` : nothing}${row.reason ? html`<span class="why">${printable(row.reason)}</span>` : nothing}</li>`;
+const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <span class=${row.status === "indexed" ? "quiet" : "state"}>${STATUSES.find(([name]) => name === row.status)?.[1] ?? row.status}</span>${stateOf(row)}${row.subtitles.length ? html`<span class="why">subtitles: ${row.subtitles.map(subtitlesText).join("; ")}</span>` : nothing}${row.copy_of ? html`<span class="why">a copy of ${printable(row.copy_of)}</span>` : nothing}${row.reason ? html`<span class="why">${printable(row.reason)}</span>` : nothing}</li>`;

@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
-import { clock, count, duration, exact, isStill, kindName, printable, seconds, span, tail, when } from "./format.js";
+import { clock, count, duration, exact, isStill, lineName, printable, seconds, span, subtitlesText, tail, when } from "./format.js";
 import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./components.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
@@ -32,7 +32,7 @@ let marked = null;
 let zoom = null;
 let side = "transcript";
 let follow = true;
-/** Kinds of text that are not listed. @type {Set<string>} */
+/** Names of lines that are not listed. @type {Set<string>} */
 const hidden = new Set();
 let current = -1;
 
@@ -56,7 +56,7 @@ export async function enter(route) {
   id = route.id;
   const path = videoPath(id);
   shots.load(id, (signal) => get(`${path}/shots`, signal));
-  evidence.load(id, (signal) => rows(`${path}/evidence`, "evidence", signal));
+  evidence.load(id, (signal) => rows(`${path}/evidence`, "evidence", signal).then(withNames));
   await row.load(id, (signal) => get(path, signal));
   if (id === route.id && row.state === "done") {
     if (marked) marked.end = Math.min(marked.end, row.value.duration || marked.end);
@@ -215,7 +215,20 @@ function tick(time) {
   if (line && list && follow) list.scrollTo({ top: line.offsetTop - list.clientHeight / 3, behavior: still() ? "auto" : "smooth" });
 }
 
-const said = () => (evidence.value ?? []).filter(({ kind }) => SAID.includes(kind) && !hidden.has(kind));
+const said = () => (evidence.value ?? []).filter(({ kind, name }) => SAID.includes(kind) && !hidden.has(name));
+
+/** Lines with their names; of several subtitles those with the most lines are listed at first. @param {any[]} lines */
+function withNames(lines) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const line of lines) {
+    line.name = lineName(line);
+    if (line.kind === "subtitle") counts.set(line.name, (counts.get(line.name) ?? 0) + 1);
+  }
+  const names = [...counts.keys()].sort((one, other) => (counts.get(other) ?? 0) - (counts.get(one) ?? 0));
+  names.forEach((name, at) => (at ? hidden.add(name) : hidden.delete(name)));
+  return lines;
+}
 
 /** @param {Route} route */
 export function render(route) {
@@ -347,15 +360,15 @@ function sideOf(video, query) {
 function transcript(query) {
   if (evidence.state === "failed") return failed(evidence.error);
   if (evidence.state !== "done") return loading("Reading the transcript");
-  const kinds = SAID.filter((kind) => evidence.value?.some((line) => line.kind === kind));
+  const names = [...new Set(SAID.flatMap((kind) => evidence.value?.filter((line) => line.kind === kind).map(({ name }) => name)))];
   const lines = said();
   return html`
     <div class="row kinds">
-      ${kinds.length > 1 ? kinds.map((kind) => html`<label class="check"><input type="checkbox" .checked=${!hidden.has(kind)} @change=${() => { hidden.has(kind) ? hidden.delete(kind) : hidden.add(kind); current = -1; update(); }} />${kindName(kind)}</label>`) : nothing}
+      ${names.length > 1 ? names.map((name) => html`<label class="check"><input type="checkbox" .checked=${!hidden.has(name)} @change=${() => { hidden.has(name) ? hidden.delete(name) : hidden.add(name); current = -1; update(); }} />${name}</label>`) : nothing}
       <label class="check"><input type="checkbox" .checked=${follow} @change=${() => { follow = !follow; }} />Follow</label>
     </div>
     ${lines.length
-      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${when(line)}</time><span><span class="kind">${kinds.length > 1 || line.kind === "asr" ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
+      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${when(line)}</time><span><span class="kind">${names.length > 1 || line.kind === "asr" ? line.name : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
       : nothingFound("No words are known of this video", html`<p>Neither subtitles nor speech nor text on screen were indexed.</p>`)}
   `;
 }
@@ -393,6 +406,7 @@ function about(video) {
     ["Sound", video.audio ? video.media?.audio_codec || "yes" : "none"],
     ["Format", [container(video), video.media?.codec].filter(Boolean).join(", ")],
     ["Language", video.language],
+    ["Subtitles", video.subtitles.map(subtitlesText).join("; ")],
     ["Shots", shots.value?.shots?.length ?? ""],
     ["State", video.state],
     ["Tags", (video.tags ?? []).join(", ")],

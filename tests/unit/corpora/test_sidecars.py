@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from corpora.sidecar_names import language_in
+from corpora.records import SubtitleTrack
+from corpora.sidecar_names import subtitle_track
 from corpora.video.records import TimedText
 from corpora.video.sidecars import merge_sidecars, read_sidecar
 from corpora.video.subtitles import Cues, parse_subtitles
@@ -129,19 +130,29 @@ def test_the_language_of_a_name_decides_between_encodings(tmp_path, mark: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "language"),
+    ("name", "said"),
     [
-        ("a.fr-CA.forced.srt", "fr"),
-        ("a_es_AR.srt", "es"),
-        ("a.nn-NO.srt", "no"),
-        ("a.zh-Hant-TW.srt", "zh"),
-        ("a.hi.srt", "hi"),
-        ("a.en.hi.srt", "en"),
-        ("a.Brazilian Portuguese (2).srt", "pt"),
+        ("a.fr-CA.forced.srt", "French, forced"),
+        ("a_es_AR.srt", "Spanish"),
+        ("a.nn-NO.srt", "Norwegian"),
+        ("a.zh-Hant-TW.srt", "Chinese"),
+        ("a.hi.srt", "Hindi"),
+        ("a.hi.sdh.srt", "Hindi, for the hearing impaired"),
+        ("a.en.hi.srt", "English, for the hearing impaired"),
+        ("a.eu.hi.srt", "eu, for the hearing impaired"),
+        ("a.English [SDH].srt", "English, for the hearing impaired"),
+        ("a_ger_cc.vtt", "German, for the hearing impaired"),
+        ("a.Foreign.deu.ass", "German, forced"),
+        ("a.forced.sdh.en.ttml", "English, forced, for the hearing impaired"),
+        ("a.Brazilian Portuguese (2).srt", "Portuguese"),
+        ("a.srt", ""),
+        ("a.2.srt", ""),
     ],
 )
-def test_the_language_that_a_name_states(name: str, language: str) -> None:
-    assert language_in(name) == language
+def test_what_a_name_says_of_subtitles(name: str, said: str) -> None:
+    track = subtitle_track(name, ["a.mp4", "A"])
+    assert (str(track), track.source) == (said, name[1:].lower())
+    assert str(subtitle_track(f"Learn German cc{name[1:]}", ["Learn German CC"])) == said, "of the video"
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path) -> None:
@@ -231,13 +242,15 @@ def test_cues_of_two_languages_are_whole_sentences(tmp_path) -> None:
     times = "00:01 --> 00:02\n{}\n\n00:02 --> 00:03\n{}\n\n00:03 --> 00:04\n{}\n"
     (tmp_path / "a.en.srt").write_text(times.format("The bolts need", "25 Nm.", "Then stop."))
     (tmp_path / "a.de.srt").write_text(times.format("Die Schrauben brauchen", "25 Nm.", "Dann Schluss."))
-    merged = merge_sidecars([read_sidecar(str(path)) for path in tmp_path.iterdir()])
+    merged = merge_sidecars([read_sidecar(str(path)) for path in sorted(tmp_path.iterdir())])
     assert [(text.start, text.end, text.text) for text in merged.texts] == [
         (1, 3, "Die Schrauben brauchen 25 Nm."),
         (1, 3, "The bolts need 25 Nm."),
         (3, 4, "Dann Schluss."),
         (3, 4, "Then stop."),
     ]
+    assert [text.track.language for text in merged.texts if text.track] == ["de", "en", "de", "en"]
+    assert merged.tracks == (SubtitleTrack("a.de.srt", "de"), SubtitleTrack("a.en.srt", "en"))
 
 
 TTML = """<?xml version="1.0" encoding="UTF-16"?>

@@ -11,6 +11,7 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from corpora.video.reader import MediaReader
+from eval.workbench.video import add_subtitles, subtitle_packet
 from rag.errors import UnsupportedFile
 from tests.fakes.synthetic import damage, write_video
 
@@ -32,6 +33,48 @@ def test_cues_are_plain_text_at_their_times(reader: MediaReader, tmp_path, name:
     assert [text.start for text in texts] == pytest.approx([start for start, _, _ in cues], abs=2e-3)
     assert [text.end for text in texts] == pytest.approx([end for _, end, _ in cues], abs=2e-3)
     assert {text.kind for text in texts} == {"subtitle"}
+
+
+def test_of_a_language_the_full_subtitles_are_read(reader: MediaReader, tmp_path) -> None:
+    forced, default, impaired = Disposition.forced, Disposition.default, Disposition.hearing_impaired
+    tracks = (
+        ("eng", "English (Forced)", default | forced),
+        ("eng", "English", Disposition(0)),
+        ("eng", "", impaired),
+        ("fre", "Signs", forced),
+        ("", "Deutsch [SDH]", default),
+        ("", "Commentary", Disposition(0)),
+        ("ita", "Pictures", Disposition(0)),
+    )
+    path = tmp_path / "a.mkv"
+    with av.open(str(path), "w") as out:
+        sound = out.add_stream("flac", rate=16000, layout="mono")
+        for language, title, marks in tracks:
+            stream = add_subtitles(out, "dvd_subtitle" if title == "Pictures" else "subrip")
+            stream.metadata.update({"language": language or "und", "title": title})
+            stream.disposition = marks
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 32000), np.int16), format="s16", layout="mono")
+        frame.sample_rate, frame.pts = 16000, 0
+        for packet in (*sound.encode(frame), *sound.encode(None)):
+            out.mux(packet)
+        for at, stream in enumerate(out.streams.subtitles[:-1], 1):
+            out.mux(subtitle_packet(stream, 0.5, 1.5, f"stream {at}"))
+    assert [f"{track.source}: {track}; {track.unread}" for track in reader.probe(str(path)).subtitles] == [
+        "stream 1: English, forced; stream 2 is, which has the same language",
+        "stream 2: English; ",
+        "stream 3: English, for the hearing impaired; stream 2 is, which has the same language",
+        "stream 4: French, forced; ",
+        "stream 5: German, for the hearing impaired; ",
+        "stream 6: ; ",
+        "stream 7: Italian; it is stored as pictures",
+    ]
+    found = [(text.text, str(text.track)) for text in reader.texts(str(path))]
+    assert found == [
+        ("stream 2", "English"),
+        ("stream 4", "French, forced"),
+        ("stream 5", "German, for the hearing impaired"),
+        ("stream 6", ""),
+    ]
 
 
 def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path) -> None:

@@ -12,10 +12,11 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from corpora.records import Video
+from corpora.records import Evidence, SubtitleTrack, Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.library import Library
+from rag.server import media
 from rag.server.media import how_to_play
 from rag.server.renditions import IN_USE_SECONDS, DiskCache
 from rag.store.reading import Reader
@@ -149,6 +150,18 @@ def test_captions_are_escaped(client: TestClient, world: World) -> None:
     assert "00:00:00.000 --> 00:00:03.000\nSwitch the &lt;b&gt;lamp&lt;/b&gt; on.\n" in text
     assert client.get(f"/v1/videos/{world.lamp}/captions.vtt?kind=ocr").text == "WEBVTT\n"
     assert client.get(f"/v1/videos/{world.gone}/captions.vtt").status_code == 200
+
+
+def test_captions_are_of_one_track(client: TestClient, world: World, monkeypatch) -> None:
+    tracks = {"en": SubtitleTrack(".en.srt", "en"), "de": SubtitleTrack(".de.srt", "de")}
+    lines = [("Lamp.", "en"), ("Die Lampe.", "de"), ("Wait.", "en")]
+    spans = [
+        Evidence("v", at, at + 1, "subtitle", said, tracks[code]) for at, (said, code) in enumerate(lines)
+    ]
+    monkeypatch.setattr(media, "spans_of", lambda *_: spans)
+    address = f"/v1/videos/{world.lamp}/captions.vtt"
+    assert client.get(address).text.split("\n")[3::3] == ["Lamp.", "Wait."]
+    assert client.get(f"{address}?language=de").text.split("\n")[3::3] == ["Die Lampe."]
 
 
 def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> None:
