@@ -11,7 +11,7 @@ from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, correct, parse_failure, sample_field
 from eval.metrics.tables import estimate
 from eval.reports.described import GENERIC, Report
-from eval.reports.spec import Pair, Row, Section, answered, base_system, compared_rows
+from eval.reports.spec import Pair, Row, Section, answered, base_system, compared_rows, named_systems
 from eval.reports.tables import (
     MARK,
     Line,
@@ -264,6 +264,8 @@ def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str])
     yield f"{section.spec.data.note.format(mark=MARK)}\n"
     for line in made_with(section):
         yield f"{line}\n"
+    if left := in_no_table(section, tables):
+        yield f"In no table, but in `results.json` of their runs: {', '.join(left)}.\n"
     for table in tables:
         if not table.body:
             continue
@@ -273,6 +275,12 @@ def _page(section: Section, tables: Sequence[Table], figures: Mapping[str, str])
         figure = figures.get("reliability" if table.name == "calibration" else table.name)
         if figure:
             yield f"![{table.title}]({_folder(section)}/{figure})\n"
+
+
+def in_no_table(section: Section, tables: Sequence[Table]) -> list[str]:
+    """The systems that no table has a line of; points of sweeps are not counted."""
+    lines = [line for table in tables for line in table.body]
+    return [row.label for row in named_systems(section).rows if not any(row.label in line for line in lines)]
 
 
 def opening(section: Section) -> Iterator[str]:

@@ -103,7 +103,8 @@ class TableData(_Data):
     across: str = ""
     """The first measure in a column for each family, or for each value of a field; and one over all."""
     systems: tuple[str, ...] = ()
-    """Those that the table shows, in this order; without: all."""
+    """Those that the table shows, in this order: what a reader needs for its question; without: all.
+    The page names systems that no table shows."""
     sweep: tuple[str, ...] = ()
     """Lines are the points `axis@value` of these axes."""
     base: str = ""

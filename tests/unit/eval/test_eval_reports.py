@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.reports.page import gather, opening, write_report
+from eval.reports.page import gather, in_no_table, opening, write_report
 from eval.reports.spec import Pair, Section, shown
 from rag.errors import UsageError
 from tests.fakes.toy_benchmark import ToyTask, run_task
@@ -153,6 +153,16 @@ def test_the_papers_figures_and_test_compare_it_with_and_without_localization(pa
     assert accuracy["paper, other data: graphrag"][5] == "13.13"
     understood = {line[:2]: line for line in tables["table2_understanding"].body}
     assert understood["videorag-ren", "right"][-1] == "41.67"
+
+
+def test_a_system_that_no_table_shows_is_named_on_the_page(papers_rows: Section) -> None:
+    tables = papers_rows.spec.tables(papers_rows)
+    assert in_no_table(papers_rows, tables) == []
+    lone = replace(papers_rows.rows[0], label="nearest-passages", system="nearest-passages")
+    more = replace(papers_rows, rows=(*papers_rows.rows, lone))
+    assert in_no_table(
+        more, [table for table in more.spec.tables(more) if table.name == "table3_accuracy"]
+    ) == ["nearest-passages"]
 
 
 def test_a_report_opens_with_what_was_asked_what_came_out_and_what_it_means(papers_rows: Section) -> None:
