@@ -254,6 +254,7 @@ class Library:
         """Every interval of a video that meets a filter on shots, by path and time; each has score 1.
 
         Raises `UsageError` without such a filter, else as `search` does.
+        Example: `library.browse(ShotFilter(tone="warm", min_height=720))`.
         """
         from rag.retrieval.shots import browse, resolved
 
@@ -270,7 +271,7 @@ class Library:
     def unmeasured(self, where: SearchFilter | ShotFilter) -> UnmeasuredVideos | None:
         """The videos that a filter on shots cannot decide about: not measured, or not completely.
 
-        None without such a filter.
+        None without such a filter. Example: `library.unmeasured(ShotFilter(tone="warm"))`.
         """
         from rag.retrieval.shots import unmeasured
 
@@ -309,6 +310,7 @@ class Library:
         """The score of a query at every stored moment of one video, by which `localize` finds its windows.
 
         `video`, and what is raised: as of `localize`.
+        Example: `library.score_curve("descale a kettle.mp4", "a kettle is filled").scores`.
         """
         query = parse_query(query)
         return self._of_one_state(
@@ -322,7 +324,7 @@ class Library:
 
         `moment`: `VIDEO@SECONDS` or `VIDEO@START-END`, the video by its id or path. Nothing is decoded.
         Raises `UsageError` for another form and a time after the end, `LibraryError` where the library has no
-        image embeddings.
+        image embeddings. Example: `library.search_like("descale a kettle.mp4@1-3", top_k=5)`.
         """
         from rag.retrieval.shots import no_image_embeddings
 
@@ -355,6 +357,7 @@ class Library:
 
         Raises `UsageError` for another array, `LibraryError` where the library has no image embeddings,
         `ModelError` without the image encoder's weights.
+        Example: `library.search_image(np.asarray(Image.open("shot.jpg").convert("RGB")))`.
         """
         from rag.retrieval.shots import no_image_embeddings
 
@@ -384,6 +387,7 @@ class Library:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
 
         Raises `UsageError` for anything else, with the forms that are accepted.
+        Example: `library.resolve("descale a kettle.mp4@1-3").path`.
         """
         require_text("the citation", citation)
         return resolve_citation(self._reader, citation)
@@ -394,6 +398,7 @@ class Library:
         """The shots of a video, in time order, [start, end) seconds each.
 
         Empty for an unknown id, a video without images, and one that was not measured yet.
+        Example: `[shot.end for shot in library.shots(library.video_id("descale a kettle.mp4"))]`.
         """
         return self._reader.shots(video_id)
 
@@ -405,6 +410,7 @@ class Library:
         """Sound class and loudness of each second of a video.
 
         None for an unknown id, a video without sound, and one that was not measured yet.
+        Example: `library.sound_track(library.video_id("descale a kettle.mp4"))`.
         """
         return self._reader.sound_track(video_id)
 
@@ -412,6 +418,7 @@ class Library:
         """The fields of `rag.shots/1`: shots and sound of a video.
 
         Raises `UsageError` where no video or several have that name.
+        Example: `library.measurements("descale a kettle.mp4")["sound"]`.
         """
         from rag.retrieval.shots import sound_runs
 
@@ -454,6 +461,7 @@ class Library:
         """The id of a video given by its path, the last parts of it, its id, or the start of its id.
 
         Raises `UsageError` where no video or several have it, with the nearest names.
+        Example: `library.video_id("descale a kettle.mp4")`.
         """
         require_text("the video", name)
         return find_video(self._reader, name)
@@ -467,6 +475,7 @@ class Library:
         """Counts, hours of video and bytes of the library.
 
         Raises `LibraryCorrupt` where a table cannot be read, `UsageError` for several libraries open as one.
+        Example: `library.stats().video_hours`.
         """
         self._one_folder()
         return self._reader.stats()
@@ -485,6 +494,7 @@ class Library:
 
         Compared are size and time of change, and the sidecars of a video. No network is used: objects, and
         files of a library on an object store, are not looked at.
+        Example: `library.stale_files(library.indexed_paths())`.
         """
         return stale_files(self._reader, paths, self.settings.scan)
 
@@ -506,6 +516,7 @@ class Library:
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. All rows are read, but for those of a library on an object store;
         `progress` is called with the bytes that were read, and those that will be.
+        Example: `[check.name for check in library.doctor() if not check.ok]`.
         """
         self._one_folder()
         return [*run_checks(self._engine, progress=progress)]
@@ -515,7 +526,7 @@ class Library:
 
         Returns the removed paths, and the ids of the contents whose last path they were; paths that the
         library does not have are skipped. Raises `UsageError` for an empty path, and `LibraryBusy` or
-        `LibraryReadOnly` where the library cannot be written.
+        `LibraryReadOnly` where the library cannot be written. Example: `library.remove("corpus/old").paths`.
         """
         from rag.store.writing import Writer
 

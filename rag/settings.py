@@ -241,8 +241,9 @@ def load_settings(
     """Resolve the settings of one run.
 
     `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
-    `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
+    `flags`: dotted names to values; None values are ignored.
     Raises `SettingsError` with the offending key, and the file or the variable that sets it.
+    Example: `load_settings(flags={"video.rate": 1.0, "search.top_k": 5})`.
     """
     if config == "":
         raise SettingsError("the path of the settings file is empty; name a file, or pass None")

@@ -85,7 +85,7 @@ def merge_libraries(
     it goes on after the last committed group.
 
     Raises `UsageError` for folders that contain each other, `StoreError` where the store of any library
-    fails, and the errors of the libraries.
+    fails, and the errors of the libraries. Example: `merge_libraries([".rag"], into="all").videos`.
     """
     started, watch = time.monotonic(), progress or Progress()
     settings, paths = settings or load_settings(), (paths,) if isinstance(paths, str) else paths

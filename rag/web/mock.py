@@ -225,6 +225,7 @@ def open_web(
     one by their names and transcripts, which no web's search reads; they are shown by what they say.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
+    Example: `open_web("DIR").search_videos("a kettle").results`.
     """
     named = os.fspath(where)
     if named.lower().startswith(LIVE) and not Path(named).exists():

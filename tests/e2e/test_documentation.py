@@ -10,30 +10,38 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import rag
 from corpora.entry_points import all_entry_points
-from rag import Library, Settings
+from rag import Library, Settings, load_settings, merge_libraries, open_web
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.web.building import build_web
+from tests.fakes.pages import blocks
 from tests.fakes.served_library import served
 from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SERVER = "http://127.0.0.1:8650"
 SKETCHES = {"api.md"}
 """Pages whose blocks list signatures, and are no examples."""
 DOCSTRINGS = {name: inspect.getdoc(member) or "" for name, member in inspect.getmembers(Library, callable)}
 """Of the methods of `Library`."""
+API = {name: getattr(rag, name) for name in rag.__all__}
+FUNCTIONS = (load_settings, merge_libraries, open_web)
+LINES = re.findall(
+    r"Example:\s`(.+?)`\.", "\n".join([*DOCSTRINGS.values(), *(str(each.__doc__) for each in FUNCTIONS)])
+)
+"""The examples of one expression."""
 EXAMPLES = [
-    pytest.param(blocks, id=str(page.relative_to(ROOT)))
+    pytest.param(examples, id=str(page.relative_to(ROOT)))
     for page in PAGES
     if page.name not in SKETCHES
-    if (blocks := BLOCK.findall(page.read_text(encoding="utf-8")))
+    if (examples := blocks(page, "python"))
 ]
 
 
@@ -43,7 +51,8 @@ def home(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("home")
     corpus = home / "corpus"
     corpus.mkdir()
-    write_video(corpus / "descale a kettle.mp4", 4)
+    write_video(corpus / "descale a kettle.mp4", 4, audio=True)
+    Image.new("RGB", (64, 48), "red").save(home / "shot.jpg")
     (corpus / "descale a kettle.srt").write_text("1\n00:00:00,500 --> 00:00:03,000\nFill the kettle.\n")
     (corpus / "wheels.txt").write_text("The wheel bolts are tightened to 110 Nm.\n")
     settings = Settings.model_validate({"library": home / ".rag", "ocr": {"mode": "off"}})
@@ -62,7 +71,15 @@ def test_the_example_of_a_method_runs(method: str, home: Path, monkeypatch, caps
     assert capsys.readouterr().out.strip() or method == "index"
 
 
+@pytest.mark.parametrize("line", LINES)
+def test_the_expression_of_a_docstring_has_a_value(line: str, home: Path, monkeypatch) -> None:
+    monkeypatch.chdir(home)
+    with Library.open(".rag") as library:
+        assert eval(line, {**API, "library": library, "np": np, "Image": Image}) is not None
+
+
 def test_there_are_examples() -> None:
+    assert len(LINES) >= 17
     assert any("README.md" in str(example.id) for example in EXAMPLES)
     assert len(EXAMPLES) >= 2
 
@@ -75,15 +92,15 @@ def address(home: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("blocks", EXAMPLES)
+@pytest.mark.parametrize("examples", EXAMPLES)
 def test_the_examples_of_a_page_run_in_order(
-    blocks: list[str], home: Path, monkeypatch, capsys, request
+    examples: list[str], home: Path, monkeypatch, capsys, request
 ) -> None:
     """Without an error or a warning, and what prints prints something."""
     monkeypatch.chdir(home)
     module = ModuleType("example")  # dataclasses look their module up
     monkeypatch.setitem(sys.modules, "example", module)
-    for block in blocks:
+    for block in examples:
         if SERVER in block:
             block = block.replace(SERVER, request.getfixturevalue("address"))
         exec(compile(block, "example", "exec"), vars(module))
