@@ -132,7 +132,7 @@ def _module_settings(request) -> Iterator[None]:
     slow = folder in SLOW_FOLDERS
     with pytest.MonkeyPatch.context() as patch:
         if folder != "faults":
-            patch.setattr("corpora.video.ipc._start", WarmReader)
+            patch.setattr("corpora.video.ipc.start_reader", WarmReader)
         for name in [name for name in os.environ if name.startswith("RAG_")]:
             patch.delenv(name)
         if slow and request.path.stem not in OF_DEFAULTS:

@@ -171,7 +171,7 @@ class MediaProcess:
 
     @property
     def pid(self) -> int | None:
-        """Of the running subprocess; None before the first request and after a crash."""
+        """Id of the running subprocess; None before the first request and after a crash."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def ask(
@@ -255,7 +255,7 @@ class MediaProcess:
             process = self._process
             if process is None or process.poll() is not None:
                 self.close()
-                process = self._process = _start(self._limits, network=self._storage is not None)
+                process = self._process = start_reader(self._limits, network=self._storage is not None)
                 finalizer = self._end = weakref.finalize(self, _end, process, os.getpid())
                 finalizer.atexit = False
             assert process.stdin is not None
@@ -327,8 +327,9 @@ def _cpu_seconds(pid: int | None) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _start(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
-    # The subprocess must find the same packages as this process, wherever that was started; without -P it
+def start_reader(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
+    """Start the subprocess that reads files."""
+    # It must find the same packages as this process, wherever that was started; without -P it
     # would import any that the working folder holds, which may be a corpus.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(

@@ -26,7 +26,7 @@ from eval.tasks.egofact.construction.roles import (
 from eval.tasks.egofact.scorer import CaptionCheck, Sufficiency
 from eval.tasks.egofact.solvers.graph import Entity, Extraction, Relationship
 from rag.reasoners.examples import CHOICE, VIEW, requests_of
-from rag.reasoners.llm.openai_client import _plain
+from rag.reasoners.llm.openai_client import plain_message
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.prompts import ChatReply, Message
 from rag.reasoners.protocol import Role
@@ -46,7 +46,7 @@ class Played:
     name = "played"
 
     def send(self, messages: Sequence[Message], *_: Any, **__: Any) -> ChatReply:
-        return ChatReply(json.dumps(play({"messages": [_plain(message) for message in messages]})))
+        return ChatReply(json.dumps(play({"messages": [plain_message(message) for message in messages]})))
 
 
 LINES = "[00:01:30.00] (Scene) A bench with tools.\n[00:01:32.82] (Sound) #C C picks up a mirror."

@@ -112,7 +112,7 @@ class OpenAIClient:
         self._longest_wait = longest_wait
 
     def send(self, messages: Sequence[Message], schema: dict[str, Any], *, max_tokens: int) -> ChatReply:
-        """As `ChatClient.send`, under one deadline for connecting, retries and the reply.
+        """Send as `ChatClient.send`, under one deadline for connecting, retries and the reply.
 
         A server that refuses a form of `reply_formats` is asked for the next one. The first that it answers
         to is asked for from then on.
@@ -120,7 +120,7 @@ class OpenAIClient:
         seconds = self._settings.timeout_seconds
         body = {
             "model": self._settings.model,
-            "messages": [_plain(message) for message in messages],
+            "messages": [plain_message(message) for message in messages],
             "temperature": 0.0,
             "seed": self._seed,
             "max_tokens": max_tokens,
@@ -288,8 +288,8 @@ def _run(work: Coroutine[Any, Any, Result]) -> Result:
         return pool.submit(asyncio.run, work).result()
 
 
-def _plain(message: Message) -> dict[str, Any]:
-    """A message in the API's own form: one text, or a list of texts, images and sounds."""
+def plain_message(message: Message) -> dict[str, Any]:
+    """Put a message into the API's own form: one text, or a list of texts, images and sounds."""
     if all(isinstance(part, str) for part in message.parts):
         return {"role": message.speaker, "content": message.text}
     return {"role": message.speaker, "content": [_content(part) for part in message.parts]}

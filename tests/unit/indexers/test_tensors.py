@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexers import digests
 from indexers.digests import file_digest
 from indexers.e5 import FILE, Q4, E5File, PieceTokens
 from indexers.imagebind import clip_pairs, moments
@@ -88,11 +89,14 @@ def _cache() -> Path:
     return Path(os.environ["XDG_CACHE_HOME"]) / "rag" / "digests.json"
 
 
-def test_it_is_remembered_between_processes(weights: Path, monkeypatch) -> None:
+def test_it_is_remembered_between_processes(weights: Path) -> None:
     before = file_digest(weights)
-    digests._file_digest.cache_clear()
-    monkeypatch.setattr(hashlib, "file_digest", None)
-    assert file_digest(weights) == before
+    code = (
+        "import hashlib, pathlib, sys; from indexers.digests import file_digest; hashlib.file_digest = None; "
+        "print(file_digest(pathlib.Path(sys.argv[1])))"
+    )
+    command = [sys.executable, "-c", code, str(weights)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == before
 
 
 def test_a_change_that_keeps_size_and_time_is_seen(weights: Path) -> None:

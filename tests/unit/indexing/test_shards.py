@@ -2,8 +2,10 @@
 
 import itertools
 import socket
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import pytest
@@ -121,10 +123,12 @@ def test_shards_go_by_way_of_the_store_where_the_library_is(tmp_path, monkeypatc
     assert not open_layout(library).shards()
 
 
-class FakeRay:
+class FakeRay(ModuleType):
     """Ray with room for so many cores."""
 
     ended = False
+
+    def init(self, **_: object) -> None: ...
 
     def cluster_resources(self) -> dict[str, float]:
         return {"CPU": 4.0}
@@ -133,51 +137,91 @@ class FakeRay:
         self.ended = True
 
 
-def test_a_machine_without_room_for_a_worker_is_refused(monkeypatch) -> None:
-    """Ray itself would wait for room without a word."""
-    ray = FakeRay()
+@pytest.fixture
+def ray(monkeypatch) -> FakeRay:
+    """In place of the real one, in this process."""
+    ray = FakeRay("ray")
+    monkeypatch.setitem(sys.modules, "ray", ray)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr(ray_workers, "_connect", lambda _: ray)
+    return ray
+
+
+def join(address: str) -> None:
+    with RayPool(Settings(cluster=ClusterSettings(address=address)), Progress()):
+        pass
+
+
+def test_a_machine_without_room_for_a_worker_is_refused(ray: FakeRay) -> None:
+    """Ray itself would wait for room without a word."""
     with pytest.raises(SettingsError, match=r"no room for a worker of 2 cores and 0.1 GPUs"):
         RayPool(Settings(cluster=ClusterSettings(worker_gpus=0.1)), Progress())
     assert ray.ended
 
 
+@pytest.mark.usefixtures("ray")
 def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> None:
     with socket.socket() as held:  # bound, and not listening
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         with pytest.raises(RagError, match=rf"^{address}: no cluster of Ray .*; start one with: ray start"):
-            ray_workers._require_listener(address)
-    for other in ("", "auto", "ray://127.0.0.1:1"):
-        ray_workers._require_listener(other)
+            join(address)
 
 
+@pytest.fixture
+def joining(tmp_path, monkeypatch) -> Path:
+    """The module `ray` of the process that tries to join a cluster."""
+    (tmp_path / "path").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))
+    return tmp_path / "path" / "ray.py"
+
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize("address", ["", "auto", "ray://127.0.0.1:1"])
+def test_what_names_no_listener_is_left_to_ray(address: str, joining: Path) -> None:
+    joining.write_text("def init(**_): pass\n")
+    join(address)
+
+
+def test_an_error_of_ray_in_this_process_is_one_line(ray: FakeRay, monkeypatch) -> None:
+    def fail(**_: object) -> None:
+        raise ConnectionError("no node\nand more")
+
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(RagError, match=r"^this machine: no cluster of Ray can be used there \(no node\)$"):
+        join("")
+
+
+@pytest.mark.usefixtures("ray")
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
         (
-            "import sys; print('a note'); print('no node'); print('a warning', file=sys.stderr); sys.exit(1)",
+            "import sys; print('a note'); print('a warning', file=sys.stderr); raise OSError('no node')",
             "no node",
         ),
         ("import os; os.abort()", "exit status -6"),
         ("import time; time.sleep(60)", "no answer in 0.5 s"),
     ],
 )
-def test_a_cluster_that_cannot_be_joined_is_one_line(code: str, reason: str, monkeypatch, capfd) -> None:
-    monkeypatch.setattr(ray_workers, "_JOIN", code)
+def test_a_cluster_that_cannot_be_joined_is_one_line(
+    code: str, reason: str, joining: Path, monkeypatch, capfd
+) -> None:
+    joining.write_text(f"def init(**_): {code}\n")
     monkeypatch.setattr(ray_workers, "JOIN_SECONDS", 0.5 if "sleep" in code else 30.0)
     with pytest.raises(RagError) as raised:
-        ray_workers._require_cluster("head:6379")
+        join("ray://head:6379")
     assert str(raised.value).startswith(
-        f"head:6379: no cluster of Ray can be used there ({reason}); name its"
+        f"ray://head:6379: no cluster of Ray can be used there ({reason}); name its"
     )
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_cluster_is_tried_without_modules_of_the_working_folder(tmp_path, monkeypatch) -> None:
+@pytest.mark.usefixtures("ray")
+def test_a_cluster_is_tried_without_modules_of_the_working_folder(
+    joining: Path, tmp_path, monkeypatch
+) -> None:
     (tmp_path / "logging.py").write_text("open('imported', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ray_workers, "_JOIN", "import logging")
-    ray_workers._require_cluster("head:6379")
+    joining.write_text("def init(**_): pass\n")
+    join("ray://head:6379")
     assert not (tmp_path / "imported").exists()

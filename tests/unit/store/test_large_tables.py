@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -85,8 +86,13 @@ EVERYTHING = SearchFilter()
 def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 10) -> float:
     """Share of the exact top 10 of clips and spans that are found; scores and counts must be equal."""
     found = 0
-    with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as indexed:
-        assert isinstance(indexed._snapshot.vectors("evidence")[0], vectors.Indexed)
+    with (
+        patch.object(
+            vectors.Indexed, "nearest", autospec=True, side_effect=vectors.Indexed.nearest
+        ) as nearest,
+        Reader.open(folder) as exact,
+        Reader.open(folder, exact_rows=EXACT_ROWS) as indexed,
+    ):
         assert exact.count_clips(where) == indexed.count_clips(where)
         for seed in range(questions):
             for kind, dim in (("search_clips", IMAGE.dim), ("search_evidence", TEXT.dim)):
@@ -97,6 +103,7 @@ def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 10) 
                 scores = {hit.key: hit.score for hit in hits}
                 assert all(scores[hit.key] == hit.score for hit in right if hit.key in scores)
                 found += len(scores.keys() & {hit.key for hit in right}) or (not right)
+        assert nearest.called, "the index must have been asked"
     return found / (2 * questions * max(1, len(right)))
 
 

@@ -9,10 +9,10 @@ import pytest
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
+from rag.store.layout import Layout
 from rag.store.lookup import file_statuses, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import Hit
-from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.store_material import (
     IMAGE,
@@ -343,21 +343,21 @@ def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
     tmp_path, moment: str, monkeypatch
 ) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
-    pin = Snapshot._open
+    pin = Layout.dataset
     with Writer.open(tmp_path / "lib") as writer:
 
-        def pin_beside_a_writer(self: Snapshot, name: str, version: int) -> object:
+        def pin_beside_a_writer(self: Layout, name: str, version: int) -> object:
             if name == moment:
-                monkeypatch.setattr(Snapshot, "_open", pin)
+                monkeypatch.setattr(Layout, "dataset", pin)
                 writer.remove_paths([video_path(1), "/corpus/texts/1.txt"])
                 add_video(writer, 3)
                 add_source(writer, 3)
                 writer.flush()
             return pin(self, name, version)
 
-        monkeypatch.setattr(Snapshot, "_open", pin_beside_a_writer)
+        monkeypatch.setattr(Layout, "dataset", pin_beside_a_writer)
         with Reader.open(tmp_path / "lib") as reader:
-            assert Snapshot._open is pin, "the writer must have been at work"
+            assert Layout.dataset is pin, "the writer must have been at work"
             assert {v.video_id for v in reader.videos()} == {video(n).video_id for n in (1, 2)}
             assert len(reader.search_clips(QUERY, 99)) == 4
             assert (

@@ -9,6 +9,8 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag.errors import LibraryNotFound
+from rag.store.database import Database
+from rag.store.layout import open_layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow
 from rag.store.writing import Writer
@@ -61,7 +63,9 @@ def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path) -> Non
     with Writer.open(tmp_path / "lib") as writer:
         writer.begin_video(video(2))
         writer.add_clips([clip_frames(2, 0), clip_frames(2, 1)])
-        writer._db.delete(f"vectors_{'f' * 24}", f"clip_id = '{clip_frames(2, 0).clip.clip_id}'")
+    database = Database(open_layout(tmp_path / "lib"))
+    database.delete(f"vectors_{'f' * 24}", f"clip_id = '{clip_frames(2, 0).clip.clip_id}'")
+    database.commit()
     with Writer.open(tmp_path / "lib") as writer:
         assert writer.incomplete() == {video(2).video_id}
         writer.begin_video(video(2))
