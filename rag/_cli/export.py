@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from corpora.errors import file_error
 from corpora.escaping import visible
+from corpora.kinds import VIDEO
 from corpora.objects import is_url
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_bytes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 DEFAULT: FormatName = "otio"
 STREAM = Path("-")
 """Standard input or output, in place of a file."""
+SEVERAL = "clips are several files; name a folder or a .zip file with --out"
 
 
 @with_session(several=True)
@@ -84,6 +86,8 @@ def export(
     if out == STREAM:
         return _stream(session, _selects(session, citations or (), found), chosen, handles)
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
+    if chosen == "clips" and path.suffix.lower() in VIDEO:
+        raise UsageError(f"{path}: {SEVERAL}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == STREAM else found)
     try:
@@ -109,7 +113,7 @@ def _stream(session: Session, selects: Sequence[Select], form: FormatName, handl
     from rag.export.writing import render_export
 
     if form == "clips":
-        raise UsageError("clips are several files; name a folder or a .zip file with --out")
+        raise UsageError(SEVERAL)
     stream, storage = io.BytesIO(), session.settings.storage
     done = render_export(selects, form, stream, title="selects", handles=handles, storage=storage)
     print_bytes(stream.getvalue())

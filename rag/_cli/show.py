@@ -97,8 +97,8 @@ def _show_video(
     """Write the clip, if asked for, and the sheet, unless only the clip is."""
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
     for path, what, suffix in ((clip, "an MP4 clip", ".mp4"), (sheet_file, "a PNG image", ".png")):
-        if path is not None and path.suffix[1:].isalpha() and path.suffix.lower() != suffix:
-            raise UsageError(f"{path}: {what} is written, whose name ends in {suffix}")
+        if path is not None and path.suffix[1:2].isalpha() and path.suffix.lower() != suffix:
+            raise UsageError(f"{path}: {what} is written; name it {path.with_suffix(suffix)}")
     check_outputs(policy, clip, sheet_file)
     if clip is not None:
         from corpora.video.reader import cut_clip

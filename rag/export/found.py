@@ -65,7 +65,7 @@ def _documents(text: str) -> list[Any]:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
         raise UsageError(
-            "what is to be exported is no JSON of 'rag search --json', 'rag ask --json' "
+            "what --from names is not the JSON of 'rag search --json', 'rag ask --json' "
             "or 'rag localize --json'"
         ) from error
 

@@ -35,7 +35,7 @@ LONGEST_HANDLES = 3600.0
 def check_selects(selects: Sequence[Select], handles: float) -> None:
     """Raises `UsageError` for no selects, an empty or endless window, and handles outside [0, 3600] s."""
     if not selects:
-        raise UsageError("nothing to export: no window of a video is given, or none matches")
+        raise UsageError("nothing to export: give a window, as talk.mp4@12.5-17.5, or a search that matches")
     if not 0 <= handles <= LONGEST_HANDLES:
         raise UsageError(f"handles of {handles:g} s: between 0 and {LONGEST_HANDLES:g} s are possible")
     for select in selects:

@@ -68,9 +68,9 @@ def test_a_video_that_is_gone_is_said_and_1(colours: Path, capsys) -> None:
 def test_the_ending_of_a_name_is_that_of_what_is_written(colours: Path, capsys) -> None:
     _write(colours)
     assert main(["show", "x@0-2", "--out", "s.jpg"]) == 2
-    assert "s.jpg: a PNG image is written, whose name ends in .png" in capsys.readouterr().err
+    assert "s.jpg: a PNG image is written; name it s.png" in capsys.readouterr().err
     assert main(["show", "x@0-2", "--clip", "c.mkv"]) == 2
-    assert "c.mkv: an MP4 clip is written, whose name ends in .mp4" in capsys.readouterr().err
+    assert "c.mkv: an MP4 clip is written; name it c.mp4" in capsys.readouterr().err
     assert main(["show", "x@0-2", "--out", "sheet_0.5", "--frames", "1"]) == 0
 
 
@@ -184,6 +184,7 @@ def test_wrong_usage_is_one_line(video: Path, monkeypatch, capsys) -> None:
         "cannot be written": ["x@1-2", "--out", "notes.edl/cut.edl"],
         "is an input of this command": ["--from", "found.json", "--out", "found.json", "--format", "otio"],
         "c.mov: no format has this ending": ["x@1-2", "--out", "c.mov"],
+        "c.mp4: clips are several files; name a folder": ["x@1-2", "--format", "clips", "--out", "c.mp4"],
         ".hidden: no format has this ending": ["x@1-2", "--out", ".hidden"],
     }
     for why, arguments in wrong.items():
