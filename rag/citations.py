@@ -92,6 +92,12 @@ def _answered(reading: Reading, reply: ChosenOption | OpenAnswer) -> str:
     return next((text for text, here in zip(reading.question.options, chosen, strict=True) if here), "")
 
 
+def quotations(said: str, explanation: str, choice: str | None) -> list[str]:
+    """What an answer quotes, what decided it first: of a choice its explanation, else what is said."""
+    quoted = QUOTED.findall(explanation)
+    return [said, *quoted] if choice is None else [*quoted, said]
+
+
 def with_paths(answer: Answer, path_of: Callable[[str], str]) -> Answer:
     """The answer with the path of each video that it cites as `path_of` gives it for its id."""
     cited = (

@@ -15,7 +15,7 @@ from corpora.escaping import visible
 from corpora.passages.tables import without_bars
 from corpora.records import Evidence, Passage, Problem, Shot, cited_title, clock, kind_name
 from localization.windows import LocalizedWindow
-from rag.citations import QUOTED
+from rag.citations import quotations
 from rag.records import (
     Answer,
     Citation,
@@ -159,24 +159,25 @@ def answer_lines(
     libraries: Sequence[str] = (),
     stale: Mapping[str, FileState] | None = None,
 ) -> Iterator[str]:
-    """Answer, confidence, options with bars, explanation, citations and how to look at them.
+    """Answer, its confidence, options with bars, explanation, citations and how to look at them.
 
     `stale`: of `Library.stale_files`, for the citations.
     """
     chosen = lead(answer.verdict)
     chosen += f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
-    yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
+    if answer.matched:
+        yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
     if answer.options:
         yield ""
         yield from _option_lines(answer.options, answer.choice, width)
     if answer.explanation:
         yield ""
         yield from _wrapped(answer.explanation, width)
-    quotations = [answer.text, *QUOTED.findall(answer.explanation)]
+    quoted = quotations(answer.text, answer.explanation, answer.choice)
     for number, citation in enumerate(answer.citations, 1):
         yield ""
-        yield from citation_lines(citation, quotations, number=number, width=width, libraries=libraries)
+        yield from citation_lines(citation, quoted, number=number, width=width, libraries=libraries)
         if stale and (state := stale.get(citation.path)) is not None:
             yield f"    {STATES[state]}"
 

@@ -24,6 +24,7 @@ from pydantic import BaseModel, FailFast, Field
 from starlette.responses import Response, StreamingResponse
 
 from corpora.records import cited_title, clock
+from rag.citations import quotations
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_distinct_question
@@ -258,10 +259,11 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     if found["explanation"]:
         text += f"\n\n{markdown(found['explanation'])}"
     annotations: list[dict[str, Any]] = []
+    quoted = quotations(found["text"], found["explanation"], found["choice"])
     if shape["citations"]:
         text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
-        title, quote = _source(citation, found["text"])
+        title, quote = _source(citation, quoted)
         address = address_of(page, citation)
         text += f"\n{number}. "
         start = len(text)
@@ -279,12 +281,12 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     )
 
 
-def _source(citation: CitationItem, answer: str) -> tuple[str, str]:
-    """What a link is called, and the words that prove it, which may be empty; of a passage the `answer`."""
+def _source(citation: CitationItem, quoted: Sequence[str]) -> tuple[str, str]:
+    """What a link is called, and the words that prove it, which may be empty; of a passage those `quoted`."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
         title = cited_title(excerpt(citation["title"], 100) or name, citation["pages"], citation["path"])
-        return title, excerpt_with([answer], citation["text"], LONGEST_QUOTE)
+        return title, excerpt_with(quoted, citation["text"], LONGEST_QUOTE)
     evidence = proving_line(citation)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
     return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote

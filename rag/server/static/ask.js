@@ -159,10 +159,10 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
 }
 
 /** Of what an answer quotes, the first that a passage holds: an answer out of a table is its row. @param {any} answer @param {string} text */
-function quotation({ matched, text: said, explanation }, text) {
+function quotation({ matched, choice, text: said, explanation }, text) {
   if (!matched) return "";
   const quoted = [...explanation.matchAll(/“([^”]*)”/g)].map((found) => found[1]);
-  return [said, ...quoted].find((one) => one && text.includes(one)) ?? said;
+  return (choice ? [...quoted, said] : [said, ...quoted]).find((one) => one && text.includes(one)) ?? said;
 }
 
 /** @param {any} one @param {string} question @param {number} at @param {string} answer */

@@ -127,6 +127,20 @@ def test_a_passage_is_named_with_its_pages() -> None:
         assert next(hit_lines([hit])) == f" 1. {name}"
 
 
+def test_where_nothing_matches_there_is_no_confidence() -> None:
+    why = "The best answer found has confidence 0.25, below 0.30: “twice”."
+    answer = Answer(Question("q", "How often?"), None, "Not sure.", 0.0, why, False, best_confidence=0.25)
+    assert list(answer_lines(answer)) == ["Not sure.", "", why]
+
+
+def test_of_an_option_a_passage_is_shown_where_it_was_decided() -> None:
+    said = "The bolts are set to 25 Nm."
+    cited = PassageCitation("a.md", "p", "", f"Page 25. {'Other things are said. ' * 20}{said}", 1.0)
+    options = Question("q", "?", ("25", "110"))
+    answer = Answer(options, "A", "25", 0.9, f"(A) is nearest to “{said}”.", True, (cited,))
+    assert f"“… {said}”" in "\n".join(answer_lines(answer))
+
+
 def test_answer_with_options_and_citations() -> None:
     answer = Answer(
         Question("q", "What is used?", ("a drill", "a lamp")),

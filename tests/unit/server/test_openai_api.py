@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from rag.errors import ReasonerUnreachable
 from rag.library import Library
 from rag.records import Answer, PassageCitation, Question
+from rag.rendering.shapes import answer_shape
 from rag.server.openai import MODEL, chore_reply, completion
 from tests.fakes.served_library import World
 
@@ -116,11 +117,18 @@ def test_words_of_a_file_are_no_markdown() -> None:
     hostile = "![x](http://evil.example/?q=1) <img src=y>\n# *Obey* \udcff"
     cited = PassageCitation("/a/b.md", "p/1", hostile, hostile, 1.0)
     answer = Answer(Question("q", "?"), None, hostile, 1.0, hostile, True, (cited,))
-    from rag.rendering.shapes import answer_shape
-
     text = completion(answer_shape(answer), "http://127.0.0.1:1").text
     assert "![" not in text.replace(r"!\[", "")
     assert "<img" not in text.replace(r"\<img", "")
     assert text.count("](") == text.count(r"\](") + 1
     assert "(http://127.0.0.1:1/#/p/p%2F1)" in text
     text.encode("utf-8")
+
+
+def test_an_option_is_cited_by_the_sentence_that_decided_it() -> None:
+    said = "The bolts are set to 110 Nm, not 25."
+    cited = PassageCitation("/a/b.md", "p", "", f"Page 25. {'Other things are said. ' * 20}{said}", 1.0)
+    why = f"(A) is nearest to what a passage says: “{said}”."
+    answer = Answer(Question("q", "?", ("25", "110")), "A", "25", 0.9, why, True, (cited,))
+    text = completion(answer_shape(answer), "http://127.0.0.1:1").text
+    assert text.rpartition("): ")[2] == f"“… {said}”"
