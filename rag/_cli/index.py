@@ -210,7 +210,7 @@ def summary_lines(
         ahead = report.forecast
         yield (
             f"would index {counted(ahead.new_files, 'file')} with {duration(ahead.media_seconds)} of media: "
-            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk, "
+            f"about {duration(ahead.seconds)} on two idle cores, about {byte_count(ahead.bytes)} on disk, "
             f"in the library {visible(report.library)}"
         )
     elif report.reembedded and not report.indexed:

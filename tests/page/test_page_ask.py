@@ -163,7 +163,7 @@ def test_14_a_path_is_typed_at_once_and_the_forecast_comes_first(tab: Tab, site:
     forecast(tab, site, "fine")
     assert tab.place == ADD, "the slash of the path is no key"
     assert tab.page.get_by_label("Folder on the server").input_value() == str(site.root / "fine")
-    assert "10 s of media: about 4 s, and 1.0 kB on disk" in job(tab).inner_text()
+    assert "10 s of media: about 4 s on two idle cores, and 1.0 kB on disk" in job(tab).inner_text()
     tab.page.get_by_role("button", name="Index “fine”").first.click()
     done = job(tab).filter(has_text="Index root/fine").get_by_text("2 files indexed")
     done.wait_for()

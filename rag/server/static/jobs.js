@@ -171,7 +171,7 @@ function resultOf(job) {
   const forecast = job.forecast ?? job.result?.forecast;
   if (forecast && job.dry_run && !forecast.new_files) return html`<p>Nothing new: what is there is indexed already.</p>`;
   if (forecast && job.dry_run)
-    return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
+    return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)} on two idle cores, and ${bytes(forecast.bytes)} on disk.</p>
       ${followed(job) ? nothing : html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`}`;
   if (!job.result) return nothing;
   const { indexed, unchanged, moved, missing } = job.result;
