@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -44,8 +43,6 @@ LONGEST_IMAGE = 14 * 2**20
 """Characters of an image in base64."""
 MOST_POINTS = 20_000
 """Points of a curve."""
-WHOLE_ID = re.compile(r"[0-9a-f]{32}")
-"""The id of a video, where paths and beginnings of ids are taken too."""
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
 TopK = Annotated[int, Field(ge=1, le=1000)]
@@ -162,7 +159,8 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         raise QuestionError("give one of a query, a moment to find more like, and an image")
     hits: Sequence[VideoHit | PassageHit]
     if body.like is not None:
-        if WHOLE_ID.fullmatch(name := body.like.rpartition("@")[0]):
+        name, at, _ = body.like.rpartition("@")
+        if at:
             known_video(library, name)
         hits = library.search_like(body.like, top_k=body.top_k, where=where)
     elif image is not None:
