@@ -48,7 +48,7 @@ def list_jobs(service: Served) -> Response:
     return Document({"schema": "rag.jobs/1", "jobs": service.jobs.all(), "roots": roots})
 
 
-@router.post("/jobs", status_code=202, responses={202: {"model": Job}, **problems(404)})
+@router.post("/jobs", status_code=202, responses={202: {"model": Job}, **problems(404, 429)})
 def start_job(service: Served, body: IndexJob) -> Response:
     """A new job."""
     job = service.jobs.start_index(body.folder, dry_run=body.dry_run, prune=body.prune)

@@ -44,6 +44,8 @@ COMMAND = (sys.executable, "-P", "-m", "rag._cli.main")
 """`rag`, whatever is in the working folder."""
 MOST_KEPT = 100
 """Jobs that have ended and are still known."""
+MOST_WAITING = 100
+"""Jobs that are queued; another one is refused."""
 MOST_PROBLEMS = 1000
 """Problems that the document of a job has."""
 LAST_WORDS = 20
@@ -208,12 +210,16 @@ class Jobs:
         `dry_run`: only forecast what that would take. `prune`: also remove files below it that no longer
         exist.
 
-        Raises `Problem` for a folder that is not below a root, `UnreadableFile` for one that does not exist.
+        Raises `Problem` for a folder that is not below a root and where too many jobs wait, `UnreadableFile`
+        for one that does not exist.
         """
         job = Job(folder=self._allowed(folder), dry_run=dry_run, prune=prune)
         with self._lock:
             if self._closed.is_set():
                 raise Problem(503, "stopping", "the server is shutting down")
+            if sum(one.state == "queued" for one in self._jobs.values()) >= MOST_WAITING:
+                what = f"{MOST_WAITING} jobs are waiting; start this one when some have ended, or cancel some"
+                raise Problem(429, "too-many-jobs", what)
             ended = [name for name, one in self._jobs.items() if one.ended is not None]
             for name in ended[:-MOST_KEPT]:
                 del self._jobs[name]
@@ -263,7 +269,10 @@ class Jobs:
             raise Problem(403, "folder-not-allowed", "the folder is no path of this machine") from error
         roots = map(os.fsencode, self.roots)
         inside = any(path == root or path.startswith(root.rstrip(b"/") + b"/") for root in roots)
-        if not os.path.isabs(folder) or not inside:
+        if not os.path.isabs(folder):
+            what = "give an absolute path, below a folder that --allow-index names"
+            raise Problem(403, "folder-not-allowed", f"{folder}: {what}")
+        if not inside:
             what = "it is only below a folder that --allow-index names"
             if not self.roots:
                 what = "start the server with --allow-index and a folder above it"

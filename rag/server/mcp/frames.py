@@ -92,7 +92,9 @@ def _window(
     video = known_video(library, video_of(library, name))
     end = min(end, video.duration)
     if not 0 <= start < end:
-        raise UsageError(f"the window must be inside the video, which is {video.duration:g} s long")
+        raise UsageError(
+            f"the window must begin before it ends, inside the video, which is {video.duration:g} s long"
+        )
     if video.height == 0:
         raise UsageError("this file has sound only, so it has no frames; read_transcript reads it")
     return video.video_id, start, end

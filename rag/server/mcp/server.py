@@ -42,7 +42,7 @@ from rag.library import Library
 from rag.rendering.terminal import excerpt
 from rag.server.mcp import tools
 from rag.server.mcp.rows import Opened
-from rag.server.problems import MOST_KEYS, Problem
+from rag.server.problems import MOST_KEYS, Problem, problem_shape
 from rag.server.renditions import cache_folder
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -75,10 +75,15 @@ NEXT: tuple[tuple[type[RagError], str], ...] = (
 """What to do after an error: of the first class that it is an instance of."""
 NEXT_OF_PROBLEM = {
     "folder-not-allowed": "Ask the user for a folder there, or to start the server with --allow-index.",
-    "unknown-id": "Take ids from list_videos or search_library; get_job without an id gives the newest job.",
+    "unknown-id": "Take ids from list_videos or search_library.",
     "file-gone": "read_transcript and describe_video need no file.",
     "file-changed": "read_transcript and describe_video need no file; ask the user to index it again.",
 }
+NEXT_OF_JOBS = {
+    "unknown-id": "start_indexing starts a job; get_job without an id gives the newest.",
+    "unreadable-file": "Ask the user for one that exists.",
+}
+"""In place of these, of tools for jobs."""
 
 
 class LibraryTool(Tool):
@@ -97,7 +102,7 @@ class LibraryTool(Tool):
         except ValidationError as error:
             return failed(argument_error(self.name, error))
         except (RagError, Problem) as error:
-            return failed(error_text(error))
+            return failed(error_text(error, of_jobs=self.entry.needs == "jobs"))
         except Exception:
             number = secrets.token_hex(4)
             log.exception("tool %s: bug %s", self.name, number)
@@ -193,10 +198,13 @@ def failed(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
-def error_text(error: RagError | Problem) -> str:
-    """The sentence of the command line, and what to do next."""
-    if isinstance(error, Problem):
-        following = NEXT_OF_PROBLEM.get(error.kind, "Call again.")
+def error_text(error: RagError | Problem, *, of_jobs: bool = False) -> str:
+    """The sentence of the command line, and what to do next; `of_jobs`: from a tool for jobs."""
+    kind = problem_shape(error, "")["type"].rpartition(":")[2]
+    if of_jobs and kind in NEXT_OF_JOBS:
+        following = NEXT_OF_JOBS[kind]
+    elif isinstance(error, Problem):
+        following = NEXT_OF_PROBLEM.get(kind, "Call again.")
     else:
         following = next(text for kind, text in NEXT if isinstance(error, kind))
     # The name of a file is anybody's and may have a colon; the library's folder is the user's own.

@@ -243,8 +243,14 @@ def test_a_server_that_may_index_has_tools_for_jobs(world: World, monkeypatch) -
     refused = _call(indexing, "start_indexing", {"folder": "/etc"})
     assert refused.is_error
     assert "Ask the user for a folder there" in _text(refused)
-    assert _text(_call(indexing, "get_job", {})).startswith("there is no job yet. ")
+    assert _text(_call(indexing, "get_job", {})).startswith("there is no job yet. start_indexing ")
     assert "get_job without an id gives the newest" in _text(_call(indexing, "get_job", {"job_id": "zz"}))
+    gone = _call(indexing, "start_indexing", {"folder": str(root / "nothing")})
+    assert _text(gone) == "“nothing”: no such file or folder. Ask the user for one that exists."
+    relative = _call(indexing, "start_indexing", {"folder": "media"})
+    assert "media: give an absolute path" in _text(relative)
+    unknown = _call(indexing, "describe_video", {"video": "zz"})
+    assert _text(unknown).endswith("Take ids from list_videos or search_library.")
     started: list[tuple[str, bool]] = []
 
     def start(folder: str, *, dry_run: bool) -> dict[str, Any]:

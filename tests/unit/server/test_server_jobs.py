@@ -185,6 +185,25 @@ def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_pat
         jobs.start_index(str(roots / "nothing"))
 
 
+def test_a_relative_path_is_refused_with_what_to_give(start: Start) -> None:
+    with pytest.raises(Problem, match="root/fine: give an absolute path, below a folder that"):
+        start().start_index("root/fine")
+
+
+def test_the_queue_has_an_end(start: Start, roots: Path, monkeypatch) -> None:
+    monkeypatch.setattr("rag.server.jobs.MOST_WAITING", 2)
+    jobs = start()
+    first = jobs.start_index(str(roots / "waits"))["job_id"]
+    under_way(jobs, first)
+    queued = [jobs.start_index(str(roots / "fine"))["job_id"] for _ in range(2)]
+    with pytest.raises(Problem, match="2 jobs are waiting") as caught:
+        jobs.start_index(str(roots / "fine"))
+    assert (caught.value.status, caught.value.kind) == (429, "too-many-jobs")
+    jobs.cancel(queued[0])
+    assert jobs.start_index(str(roots / "fine"))["state"] == "queued"
+    jobs.cancel(first)
+
+
 def test_the_child_has_the_settings_of_the_server(start: Start, roots: Path, monkeypatch) -> None:
     monkeypatch.setenv("RAG_VIDEO__RATE", "1.5")
     monkeypatch.setenv("RAG_REASONER__API_KEY", "secret")
