@@ -24,13 +24,13 @@ from indexers.models.catalogue import known_model
 from rag._cli.main import main
 from rag.web.fetching import listed_addresses
 from tests.fakes.egofact_world import BuildModel
+from tests.fakes.pages import BLOCK
 from tests.fakes.published_layouts import WRITERS, render_videos
 from tests.fakes.tiny_models import save_clip, save_siglip
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
 PAGE = Path(rag.__file__).parents[1] / "docs" / "reproduce.md"
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 QUICK = {"RAG_OCR__MODE": "off"}
 SMALL = {"RAG_REASONER__IMAGE_SHORT_SIDE": "112", "RAG_REASONER__ZOOM_SHORT_SIDE": "112"}
 SIMULATED = "simulated"
