@@ -136,7 +136,7 @@ Line = TypeVar("Line", bound=HasTrack)
 
 
 def one_transcript(lines: Iterable[Line]) -> list[Line]:
-    """Without subtitles of other tracks than the one with the most lines, so that languages do not mix."""
+    """Leave out subtitles of all tracks but the one with the most lines, so that languages do not mix."""
     held = list(lines)
     counts = Counter(line.track for line in held if line.track is not None)
     kept = None, *(track for track, _ in counts.most_common(1))

@@ -211,7 +211,7 @@ class _Walk:
 
     @cached_property
     def real_roots(self) -> set[str]:
-        """Without links; most files are none, and need it not."""
+        """The roots without links; most files are none, and need it not."""
         return set(map(_real, self.roots))
 
     def address(self, root: str, store: ObjectStore, key: str) -> None:

@@ -148,7 +148,7 @@ class _Pace:
 
     @property
     def seconds_left(self) -> float | None:
-        """None at the end, and where too little was measured."""
+        """Estimate of the time left; None at the end, and where too little was measured."""
         took, measured = time.monotonic() - self._since, self.done - self._before
         if measured <= MEASURED_SHARE * self.total or took < MEASURED_SECONDS or self.done >= self.total:
             return None

@@ -39,7 +39,7 @@ def unsearched(
     held = reader.evidence_kinds()
 
     def unread(stage: str, kinds: Collection[str], has_some: Callable[[Video], object]) -> tuple[str, ...]:
-        """Those that have some and were indexed with this stage off, without text of these kinds."""
+        """Find videos that have some and were indexed with this stage off, without text of these kinds."""
         ids = (v.video_id for v in videos if has_some(v) and reader.stages(v.video_id).get(stage) == "off")
         return tuple(v for v in ids if held.get(v, frozenset()).isdisjoint(kinds))
 

@@ -91,7 +91,7 @@ class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its
         self._service = service
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """On SIGINT and SIGTERM."""
+        """Stop the service on SIGINT and SIGTERM."""
         self._service.stop()
         super().handle_exit(sig, frame)
 

@@ -32,6 +32,28 @@ def test_functions_of_arrays_state_shape_and_dtype() -> None:
     assert {name: functions for name, functions in found.items() if functions} == {}
 
 
+FRAGMENT = re.compile(
+    r"(?:After|Against|Along|As|Before|Below|By|For|From|In|None|Of|On|Over|Those|These|To|With|Without)\b"
+)
+"""How a docstring begins that says something only behind the one before it."""
+
+
+def _fragments(source: str) -> list[str]:
+    """Public names whose docstring is no sentence."""
+    named = (node for node in statements(source) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return [
+        node.name
+        for node in named
+        if not node.name.startswith("_") and FRAGMENT.match(ast.get_docstring(node) or "")
+    ]
+
+
+def test_docstrings_read_without_their_neighbours() -> None:
+    assert _fragments('def size():\n    """Of the file."""') == ["size"]
+    found = {name: _fragments(source) for name, source in sources(*PACKAGES)}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
 def _too_large(source: str) -> list[str]:
     found = []
     if len(source.splitlines()) > 600:
