@@ -221,13 +221,15 @@ def recall(
     library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
     """
     from rag.agents.raclo.agent import result_json, result_lines, run_raclo
-    from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings, cues_of, only_cues
+    from rag.agents.raclo.records import CUE_SETS, FRAME_BUDGET, RacloSettings, cues_of, only_cues
     from rag.agents.raclo.verification import second_judge
     from rag.agents.runtime.frame_source import fixed_budget
     from rag.reasoners.roles.material import Memory
 
     memory = Memory(words(whole), words(moment), words(before), words(after), words(sound))
-    request = only_cues(memory, cues_of(memory))
+    if (cues := cues_of(memory)) not in CUE_SETS:
+        raise UsageError("give --global, --moment or both; --before, --after and --sound go with --moment")
+    request = only_cues(memory, cues)
     budget = FRAME_BUDGET if frames is None else fixed_budget(frames)
     settings = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
 

@@ -79,18 +79,24 @@ def build_web(
     `UnreadableFile` for a source that is not there.
     """
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
+    given = [os.fspath(source) for source in sources]
+    if not given and library is None:
+        raise UsageError(
+            "nothing to build a web from: name videos, documents or folders of them, or a library"
+        )
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
         builder = _Builder(home, stack, progress or (lambda _: None))
-        for row_file, rows in builder.take_files(sources):
+        for row_file, rows in builder.take_files(given):
             builder.take_rows(row_file, rows)
         if library is not None:
             builder.take_library(library)
         builder.finish_files()
         videos, pages = builder.entries(paths=paths)
     if not videos and not pages:
+        named = ", ".join(given) or "the library"
         raise UsageError(
-            f"{home}: nothing to build a web from: no videos, no rows about videos, no documents"
+            f"{named}: nothing to build a web from: no videos, no rows about videos, no documents"
         )
     try:
         with output_folder(home, allowed, shared=True) as draft:

@@ -105,7 +105,7 @@ def test_files_are_a_web_of_their_own(tmp_path) -> None:
         ((*BROWSE, "--web", "https://example.com"), 2, "live web"),
         ((*SHOTS, "--web", "w", "--corpus", "c"), 2, "two webs"),
         (("shotfinder", "a kettle", "--after", "  "), 2, "--after '  ': it holds no word"),
-        (("raclo", "--before", "a cup"), 2, "GKTA"),
+        (("raclo", "--before", "a cup"), 2, "give --global, --moment or both"),
     ],
 )
 def test_wrong_words_are_one_line(words: tuple[str, ...], code: int, said: str, tmp_path) -> None:

@@ -96,10 +96,7 @@ def cues_of(memory: Memory) -> str:
 def only_cues(memory: Memory, cues: str) -> Memory:
     """The memory without the cues whose letter is not named. Raises `UsageError` for no such set of cues."""
     if cues not in CUE_SETS:
-        raise UsageError(
-            f"cues {cues or 'none'}: give a global impression (G), a key moment (K), or both; what was "
-            f"before and after (T) and the audio (A) belong to a key moment: {', '.join(CUE_SETS)}"
-        )
+        raise UsageError(f"cues {cues or 'none'}: no such set; there are {', '.join(CUE_SETS)}")
     return Memory(
         global_impression=memory.global_impression if "G" in cues else "",
         key_moment=memory.key_moment if "K" in cues else "",

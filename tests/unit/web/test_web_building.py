@@ -160,3 +160,11 @@ def test_without_yt_dlp_the_extra_is_named(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "yt_dlp", None)
     with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[fetch\]'"):
         fetch_videos(tmp_path / "videos", [tmp_path / "list.txt"])
+
+
+def test_a_web_of_nothing_names_what_was_given(tmp_path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match=f"^{tmp_path}/empty: nothing to build"):
+        build_web(tmp_path / "web", [tmp_path / "empty"])
+    with pytest.raises(UsageError, match="name videos, documents or folders"):
+        build_web(tmp_path / "web")
