@@ -21,7 +21,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-RARE = ("cp850", "cp852", "mac-roman", "iso8859-6")
+RARE = ("cp850", "cp852", "mac-roman", "mac-cyrillic", "iso8859-6")
 """Codecs of DOS, old Macs and few texts."""
 CODECS = (
     *("cp1252", "iso8859-1", "cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258", "cp1251", "koi8-r"),
@@ -39,7 +39,11 @@ WESTERN = "cp1252"
 PRIOR = {WESTERN: 1.1, **dict.fromkeys(RARE, 0.7)}
 """By how much the confidence of the most common codec is raised, and that of rare ones lowered."""
 MIXED = 0.2
-"""Share of letters of other alphabets than the Latin one from which too many stand beside Latin ones."""
+"""Share of letters of other alphabets than the Latin one from which too many stand beside Latin ones; and of
+capitals beyond ASCII, from which too many stand behind small letters."""
+INNER_CAPITALS = 0.65
+"""By how much the confidence of a codec is lowered that puts many capitals within words, as in Russian of
+a Mac read as that of Windows; Irish ("na hÉireann") has them."""
 LEAST_PLAIN = 100
 """Bytes of lines of ASCII that the detector sees, at least; else as many as of the other lines, which more
 would drown."""
@@ -53,6 +57,10 @@ expected_language: ContextVar[str] = ContextVar("expected_language", default="")
 _WORD = re.compile(rb"[A-Za-z]{2}")
 _OTHER_LETTER = re.compile(r"[\u0370-\u0e7f]")
 _TWO_ALPHABETS = re.compile(r"[A-Za-z][\u0370-\u0e7f]|[\u0370-\u0e7f][A-Za-z]")
+_CAPITALS, _SMALL = (
+    "".join(filter(kind, map(chr, range(0x80, 0x530)))) for kind in (str.isupper, str.islower)
+)
+_CAPITAL, _INNER_CAPITAL = re.compile(f"[{_CAPITALS}]"), re.compile(f"[a-z{_SMALL}][{_CAPITALS}]")
 _NO_TEXT = re.compile(r"[\x80-\x9f\ufffd]")
 _UNWANTED = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -210,8 +218,9 @@ def _detected(data: bytes, language: str) -> tuple[str, bool]:
     for one in chardet.detect_all(data, ignore_threshold=True, compat_names=False, include_encodings=CODECS):
         found = one["encoding"] or WESTERN
         name = SUPERSETS.get(found, found)
-        score = one["confidence"] * PRIOR.get(name, 1.0)
-        read.append((score, name, data.decode(name, "replace"), one["language"] == language))
+        text, score = data.decode(name, "replace"), one["confidence"] * PRIOR.get(name, 1.0)
+        inner = len(_INNER_CAPITAL.findall(text)) > MIXED * len(_CAPITAL.findall(text))
+        read.append((score * (INNER_CAPITALS if inner else 1), name, text, one["language"] == language))
     plain = [each for each in read if not (_mixes_alphabets(each[2]) or _NO_TEXT.search(each[2]))] or read
     ranked = sorted(plain, key=lambda each: -each[0])
     first = ranked[0][0]
