@@ -134,10 +134,10 @@ def _text(page: Any) -> str:
 
 
 def _pieces(page: Any) -> Iterator[TextLine]:
-    """The text of a page in the order of its file, cut at line ends and wide gaps; points, y down."""
+    """The text that a page shows in the order of its file, cut at line ends and wide gaps; points, y down."""
     from pypdfium2 import raw
 
-    held, turns = page.get_textpage(), page.get_rotation() // 90
+    held, turns, shown = page.get_textpage(), page.get_rotation() // 90, _shown(page)
     edges = raw.FS_RECTF()
     text, box = "", (0.0, 0.0, 0.0, 0.0)
     for index in range(held.count_chars()):
@@ -153,6 +153,8 @@ def _pieces(page: Any) -> Iterator[TextLine]:
             continue
         raw.FPDFText_GetLooseCharBox(held, index, ctypes.byref(edges))
         own = _turned(edges, turns)
+        if not _is_within(own, shown):
+            continue
         if text and _is_apart(box, own):
             yield from _piece(text, box)
             text = ""
@@ -179,7 +181,8 @@ def _notes(page: Any, form: Any) -> Iterator[TextLine]:
             text = "" if raw.FPDFAnnot_GetFlags(annotation) & hidden else " ".join(text.split())
             if text and raw.FPDFAnnot_GetRect(annotation, ctypes.byref(edges)):
                 box = _turned(edges, page.get_rotation() // 90)
-                yield from _piece(text, box)
+                if _is_within(box, _shown(page)):
+                    yield from _piece(text, box)
         finally:
             raw.FPDFPage_CloseAnnot(annotation)
 
@@ -216,6 +219,20 @@ def _turned(edges: Any, turns: int) -> Box:
     for _ in range(turns):
         left, bottom, right, top = bottom, -right, top, -left
     return left, -top, right, -bottom
+
+
+def _shown(page: Any) -> Box:
+    """The part of a page that viewers show, which its crop box may cut."""
+    from pypdfium2 import raw
+
+    left, bottom, right, top = page.get_bbox()
+    return _turned(raw.FS_RECTF(left, top, right, bottom), page.get_rotation() // 90)
+
+
+def _is_within(box: Box, outer: Box) -> bool:
+    """Whether the middle of a box is in another one."""
+    across, down = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
 
 def _piece(text: str, box: Box) -> Iterator[TextLine]:
@@ -274,7 +291,7 @@ def _is_scan(page: Any) -> bool:
         covered += max(0.0, wide) * max(0.0, high)
     if covered < COVERED * (right - left) * (top - bottom):
         return False
-    return any(_images(page)) and not page.get_textpage().get_text_range().strip()
+    return any(_images(page)) and not any(_pieces(page))
 
 
 def _images(page: Any) -> Iterator[Any]:

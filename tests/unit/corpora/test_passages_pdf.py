@@ -200,7 +200,7 @@ def test_a_page_that_is_turned_is_read_upright(
 ) -> None:
     lines = ["First line of it", "second line here", "third line, last."]
     shown = [
-        f"BT /F1 12 Tf {matrix} {180 + step[0] * row} {60 + step[1] * row} Tm ({line}) Tj ET"
+        f"BT /F1 12 Tf {matrix} {180 + step[0] * row} {100 + step[1] * row} Tm ({line}) Tj ET"
         for row, line in enumerate(lines)
     ]
     writer = PdfWriter(clone_from=write_pdf(tmp_path / "a.pdf", [shown]))
@@ -208,6 +208,17 @@ def test_a_page_that_is_turned_is_read_upright(
     writer.write(tmp_path / "a.pdf")
     (document,) = documents(tmp_path / "a.pdf")
     assert document.text == "\n".join(lines)
+
+
+@pytest.mark.parametrize("turn", [0, 90])
+def test_text_that_the_page_does_not_show_is_left_out(tmp_path, turn: int) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["Printer's mark\n\nShown here.\tAnd cut off", "\n\n\n\nNot shown."])
+    writer = PdfWriter(clone_from=path)
+    for page in writer.pages:
+        page.cropbox.lower_left, page.cropbox.upper_right = (10, 140), (164, 170)
+        page.rotation = turn
+    writer.write(path)
+    assert [" ".join(each.text.split()) for each in documents(path)] == ["Shown here. And"]
 
 
 def test_notes_and_values_of_forms_are_read(tmp_path) -> None:
@@ -326,7 +337,7 @@ def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path) -> 
 
 def test_a_scan_with_a_text_layer_is_none(tmp_path) -> None:
     writer = PdfWriter(clone_from=write_scans(tmp_path / "a.pdf", [marked()]))
-    writer.pages[0].merge_page(PdfReader(write_pdf(tmp_path / "b.pdf", ["Text."])).pages[0])
+    writer.pages[0].merge_page(PdfReader(write_pdf(tmp_path / "b.pdf", ["\n\n\nText."])).pages[0])
     writer.write(tmp_path / "c.pdf")
     assert pages_of(tmp_path / "c.pdf") == []
 
