@@ -52,7 +52,7 @@ BREAKS = {
     "ptab": " ",
 }
 PARAGRAPHS = ("p", "comment", "cm", "threadedComment")
-WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
+WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "table-header-rows", "table-rows"})
 """Elements around others, among them rows and cells of tables."""
 MOST_SPANNED = 16
 """Most columns of a row in which merged cells keep their width."""
@@ -75,6 +75,8 @@ class _Archive:
         self._path, self._held, self._room = path, held, MAX_BYTES
         self.names = frozenset(held.namelist())
         self.spelled = {name.casefold(): name for name in self.names}
+        self.broken = dict[str, None]()
+        """What is wrong with parts that were asked for by `side`."""
 
     def data(self, name: str) -> bytes:
         """Raises `UnsupportedFile` for too much of it, KeyError for a part that is not there."""
@@ -92,10 +94,11 @@ class _Archive:
         return ElementTree.fromstring(self.data(name))
 
     def side(self, name: str) -> Element:
-        """A part without which the text can be read; an empty element where it is damaged."""
+        """A part without which the text can be read; an empty element where it is damaged, which is noted."""
         try:
             return self.xml(name)
-        except BROKEN:
+        except BROKEN as error:
+            self.broken[f"{name}: {complaint(error)}"] = None
             return Element("none")
 
 
@@ -124,13 +127,16 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
         parts = [_html(main, mark)]
         parts += _asides(archive, mark)
         yield _document(path, _title(archive.side("docProps/core.xml")), dict.fromkeys(parts))
+        yield from _unread(path, archive.broken, "indexed the rest")
 
 
-def read_xlsx_asides(path: str) -> Iterator[Document]:
+def read_xlsx_asides(path: str) -> Iterator[Document | Problem]:
     """What an Excel file holds beside its cells, as one document: notes, text boxes, charts. Raises
     `DamagedFile` where there is nothing."""
     with _opened(path) as archive:
-        yield _document(path, "", dict.fromkeys(_asides(archive, lambda _: "")))
+        parts = dict.fromkeys(_asides(archive, lambda _: ""))
+        yield from _unread(path, archive.broken, "indexed the rest")
+        yield _document(path, "", parts)
 
 
 def _asides(archive: _Archive, mark: Mark) -> list[str]:
@@ -156,6 +162,7 @@ def read_pptx(path: str) -> Iterator[Document | Problem]:
                 slides.append(_html(slide, _slide_lists(slide)) + "".join(_beside_slide(archive, name)))
         yield _document(path, title, slides)
         yield from _unread(path, broken, f"indexed the other {len(slides)} slides")
+        yield from _unread(path, archive.broken, "indexed the rest")
 
 
 def _slides(archive: _Archive) -> list[str]:
@@ -217,6 +224,7 @@ def read_odt(path: str) -> Iterator[Document | Problem]:
         asides = (each for each in body.iter() if _name(each) in ("note-body", "annotation"))
         parts = ["".join(_of_odt(each, numbered, 0)) for each in (body, *map(_paragraphs, asides))]
         yield _document(path, _title(archive.side("meta.xml")), parts)
+        yield from _unread(path, archive.broken, "indexed the rest")
 
 
 def _paragraphs(aside: Element) -> Element:
@@ -262,11 +270,12 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
         yield from _unread(path, broken, f"indexed the other {read} chapters")
 
 
-def _unread(path: str, broken: Sequence[str], action: str) -> Iterator[Problem]:
+def _unread(path: str, broken: Iterable[str], action: str) -> Iterator[Problem]:
     """A problem that names the first parts of a file that cannot be read; none without any."""
-    more = [f"and {len(broken) - MOST_NAMED} more"] * (len(broken) > MOST_NAMED)
-    if broken:
-        yield Problem(path, "; ".join([*broken[:MOST_NAMED], *more]), action)
+    named = list(broken)
+    named[MOST_NAMED:] = [f"and {len(named) - MOST_NAMED} more"] * (len(named) > MOST_NAMED)
+    if named:
+        yield Problem(path, "; ".join(named), action)
 
 
 def _document(path: str, title: str, pages: Iterable[str]) -> Document:
@@ -396,8 +405,9 @@ def _of_office(element: Element, mark: Mark, depth: int) -> str:
     if name in BREAKS:
         return BREAKS[name]
     if name == "tbl":
-        rows = enumerate(_below_wrappers(element, "tr"))
-        made = (_row(each, mark, depth, heads=_has_heads(element, at, each)) for at, each in rows)
+        rows = [*_below_wrappers(element, "tr")]
+        _fill_down([*_below_wrappers(row, "tc")] for row in rows)
+        made = (_row(each, mark, depth, heads=_has_heads(element, at, each)) for at, each in enumerate(rows))
         return f"<table>{''.join(made)}</table>"
     before = mark(element) if name == "p" else ""
     inside = _html(element, mark, depth + 1)
@@ -413,6 +423,28 @@ def _row(row: Element, mark: Mark, depth: int, *, heads: bool) -> str:
         room = MOST_SPANNED - len(made) - (len(cells) - at)
         made += [_html(cell, mark, depth + 1)] + [""] * min(spanned - 1, room)
     return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in made)}</tr>"
+
+
+def _fill_down(rows: Iterable[Sequence[Element]]) -> None:
+    """Write a cell that is merged with those below it into each of them, unless it is long."""
+    above: dict[int, tuple[int, Element]] = {}
+    """By column, the newest cell with the number of the row behind its last."""
+    for number, cells in enumerate(rows):
+        column = 0
+        for cell in cells:
+            merge, text = _below(cell, "tcPr", "vMerge"), "".join(cell.itertext()).strip()
+            goes_on = merge is not None and _value(merge, "val") != "restart"
+            goes_on = goes_on or _value(cell, "vMerge") in ("1", "true")
+            until, held = above.get(column, (0, cell))
+            if goes_on or (_name(cell) == "covered-table-cell" and number < until):
+                if not text:
+                    cell.tag = held.tag
+                    cell.extend(held)
+            else:
+                until = number + _number(cell, "number-rows-spanned", 1)
+                above[column] = until, cell if len(text) <= web_page.MAX_CELL else Element(cell.tag)
+            wide = _number(_below(cell, "tcPr", "gridSpan"), "val", 1)
+            column += max(wide, _number(cell, "number-columns-repeated", 1))
 
 
 def _below_wrappers(element: Element, name: str) -> Iterator[Element]:
@@ -440,6 +472,9 @@ def _has_heads(table: Element, at: int, row: Element) -> bool:
 
 def _of_odt(element: Element, numbered: set[str], depth: int) -> Iterator[str]:
     """HTML of the elements below one, with the text between them."""
+    if _name(element) == "table":
+        rows = _below_wrappers(element, "table-row")
+        _fill_down([each for each in row if _name(each).endswith("table-cell")] for row in rows)
     yield escape(element.text or "")
     several = sum(_name(each) == "table-cell" for each in element) > 1
     for each in element:

@@ -145,9 +145,42 @@ def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path) 
     assert _read(read_odt, tmp_path / "a.odt", odt_parts(body)) == ["| A | | C |"]
 
 
-def test_a_damaged_part_beside_the_text_costs_no_text(tmp_path) -> None:
-    parts = {**word_parts(_p("Text.")), "docProps/core.xml": "<c", "word/numbering.xml": "<n"}
-    assert _read(read_docx, tmp_path / "a.docx", parts) == ["Text."]
+def test_cells_merged_with_those_below_are_in_each_row(tmp_path) -> None:
+    shown = ["| Pump | 3 bar |", "| Pump | 5 bar |", "| Fan | 9 V |"]
+
+    def of(merged: str, below: str, plain: str) -> str:
+        rows = ((merged, "3 bar"), (below, "5 bar"), (plain.format("Fan"), "9 V"))
+        return "".join(row.format(first + plain.format(last)) for first, last in rows)
+
+    row, cell = "<w:tr>{}</w:tr>", f"<w:tc>{_p('{}')}</w:tc>"
+    merge = "<w:tc><w:tcPr><w:vMerge{}/></w:tcPr>{}</w:tc>".format
+    word = of(merge(' w:val="restart"', _p("Pump")), merge("", "<w:p/>"), cell)
+    parts = word_parts(f"<w:tbl><w:tblPr/>{word}</w:tbl>")
+    assert _read(read_docx, tmp_path / "a.docx", parts) == shown
+    row, cell = "<a:tr>{}</a:tr>", "<a:tc><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
+    first = cell.format("Pump").replace("<a:tc>", '<a:tc rowSpan="2">')
+    slide = of(first, cell.format("").replace("<a:tc>", '<a:tc vMerge="1">'), cell)
+    assert _read(read_pptx, tmp_path / "a.pptx", pptx_parts(f"<a:tbl>{slide}</a:tbl>")) == shown
+    row, cell = (
+        "<table:table-row>{}</table:table-row>",
+        "<table:table-cell><text:p>{}</text:p></table:table-cell>",
+    )
+    first = cell.format("Pump").replace("cell>", 'cell table:number-rows-spanned="2">', 1)
+    text = of(first, "<table:covered-table-cell/>", cell)
+    assert _read(read_odt, tmp_path / "a.odt", odt_parts(f"<table:table>{text}</table:table>")) == shown
+
+
+def test_a_damaged_part_beside_the_text_costs_no_text_and_is_named(tmp_path) -> None:
+    parts = {**word_parts(_p("Text.")), "docProps/core.xml": "<c", "word/comments.xml": "<n"}
+    document, problem = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
+    assert isinstance(document, Document)
+    assert document.text == "Text."
+    assert isinstance(problem, Problem)
+    assert problem.action == "indexed the rest"
+    assert [part.partition(":")[0] for part in problem.reason.split("; ")] == [
+        "word/comments.xml",
+        "docProps/core.xml",
+    ]
 
 
 def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_path) -> None:
@@ -396,6 +429,13 @@ def test_merged_cells_are_in_each_row_and_notes_and_boxes_of_excel_behind_the_sh
         ("", ["| Item | EUR | Size |", "|-|-|-|", "| Bolt | 3 | M8 |", "| Bolt | 4 | M10 |"]),
         ("", ["Ask Ann.", "", "Prices of 2024"]),
     ]
+    parts["xl/comments1.xml"] = "<c"
+    (problem,) = (
+        each
+        for each in read_documents(str(write_zip(tmp_path / "b.xlsx", parts)))
+        if isinstance(each, Problem)
+    )
+    assert (problem.reason.partition(":")[0], problem.action) == ("xl/comments1.xml", "indexed the rest")
 
 
 def test_a_sheet_of_opendocument(tmp_path) -> None:
