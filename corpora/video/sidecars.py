@@ -96,6 +96,8 @@ def _read_subtitles(path: str, media: Sequence[str]) -> Sidecars:
     notes = []
     if parsed.skipped:
         notes.append(f"{parsed.skipped} malformed cue{'s' if parsed.skipped > 1 else ''} skipped")
+    if parsed.frame_rate:
+        notes.append(f"its times are in frames, taken for {parsed.frame_rate} a second")
     if encoding.doubt:
         notes.append(encoding.doubt)
     return Sidecars(tuple(texts), tracks=(track,), notes=tuple(notes))

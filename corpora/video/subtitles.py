@@ -6,7 +6,7 @@ import html
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -185,10 +185,16 @@ class Cues:
     """Sorted by start, then end; they may overlap."""
     skipped: int
     """Cues that could not be understood."""
+    frame_rate: int = 0
+    """At which times in frames were read; 0 where they are in seconds."""
 
 
-_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?"
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:(?:[.,]|:(?=\d{3}))(\d{1,6}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
+_FRAMES = r"(\d{1,4}:\d{1,2}:\d{1,2}):(\d{2})"
+_FRAME_TIMING = re.compile(rf"^\s*{_FRAMES}\s*-{{1,2}}>\s*{_FRAMES}(?!\S)", re.MULTILINE)
+FRAME_RATES = (25, 30, 50, 60, 100)
+"""Of times in frames the first that has as many; 24 and 25 differ by 40 ms at most."""
 _TIMING_LINE = re.compile(
     r"\s*\d[\d:.,\s]*-{1,2}>|\s*[^\s:]{1,4}:[^\s:]{1,2}:\S+\s*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d"
 )
@@ -214,8 +220,16 @@ def parse_subtitles(name: str, text: str) -> Cues:
         return _sorted(_ass_cues(text))
     if head.startswith("webvtt") or suffix == ".vtt":
         return _sorted(_vtt_cues(text))
+    frames = [int(frame) for found in _FRAME_TIMING.findall(text) for frame in (found[1], found[3])]
+    rate = next((rate for rate in FRAME_RATES if rate > max(frames, default=rate)), 0)
+    text = _FRAME_TIMING.sub(lambda found: _in_seconds(found, rate), text)
     # A cue of SubRip runs to the next timing line, so that blank lines inside it do no harm.
-    return _sorted(_timed_cues(text.split("\n"), with_ids=False))
+    return replace(_sorted(_timed_cues(text.split("\n"), with_ids=False)), frame_rate=rate)
+
+
+def _in_seconds(line: re.Match[str], rate: int) -> str:
+    start, first, end, last = line.groups()
+    return f"{start}.{1000 * int(first) // rate:03d} --> {end}.{1000 * int(last) // rate:03d}"
 
 
 def _timing(line: re.Match[str]) -> str:
@@ -400,37 +414,48 @@ def _ttml_cues(text: str) -> Iterator[Cue | None]:
         yield None
 
 
-def _timed_texts(root: Element) -> Iterator[Cue | None]:
+def _timed_texts(root: Element) -> Generator[Cue | None, None, float]:
     timed = set[Element]()
-    """The elements that hold one with a time."""
+    """The elements that hold one with a time of its own."""
     for element in reversed([*root.iter()]):
-        if any(_value(each, "begin") or each in timed for each in element):
+        names = ("begin", "dur") if _is_sequence(element) else ("begin",)
+        if any(each in timed or any(_value(each, name) for name in names) for each in element):
             timed.add(element)
     rate = _number(_value(root, "frameRate"), 30.0)
     multiplier = _value(root, "frameRateMultiplier").replace(":", " ").split()
     if len(multiplier) == 2:
         rate *= _number(multiplier[0], 1.0) / _number(multiplier[1], 1.0)
     units = {**_SECONDS, "f": 1 / rate, "t": 1 / _number(_value(root, "tickRate"), rate)}
-    yield from _cues(root, 0.0, units, timed, 0)
+    return _cues(root, 0.0, units, timed, 0)
+
+
+def _is_sequence(element: Element) -> bool:
+    """Whether what is in it comes one after the other, each timed from the end of the one before."""
+    return _value(element, "timeContainer") == "seq"
 
 
 def _cues(
     element: Element, start: float, units: dict[str, float], timed: Collection[Element], depth: int
-) -> Iterator[Cue | None]:
-    """Those below an element; times count from those of what they are in."""
+) -> Generator[Cue | None, None, float]:
+    """Those below an element; times count from those of what they are in. Returns when the last has ended."""
+    last = start
     for each in element if depth < MAX_DEPTH else ():
+        origin = last if _is_sequence(element) else start
         begun = _time(_value(each, "begin") or "0s", units)
-        if each in timed or _name(each) not in ("p", "span"):
-            yield from _cues(each, start + (begun or 0.0), units, timed, depth + 1)
-            continue
-        lines = (" ".join(line.split()) for line in "".join(_text(each)).split("\n"))
         lasts, until = _time(_value(each, "dur"), units), _time(_value(each, "end"), units)
         end = until if until is not None or lasts is None or begun is None else begun + lasts
+        if each in timed or _name(each) not in ("p", "span"):
+            within = yield from _cues(each, origin + (begun or 0.0), units, timed, depth + 1)
+            last = max(last, within if end is None else origin + end)
+            continue
+        lines = (" ".join(line.split()) for line in "".join(_text(each)).split("\n"))
         said = tuple(filter(None, lines))
         if begun is not None and end is not None:
-            yield _checked(start + begun, start + end, said)
+            yield _checked(origin + begun, origin + end, said)
+            last = max(last, origin + end)
         elif said:
             yield None
+    return last
 
 
 def _text(element: Element, depth: int = 0) -> Iterator[str]:

@@ -155,6 +155,18 @@ def test_what_a_name_says_of_subtitles(name: str, said: str) -> None:
     assert str(subtitle_track(f"Learn German cc{name[1:]}", ["Learn German CC"])) == said, "of the video"
 
 
+@pytest.mark.parametrize(("last", "rate"), [("12", 25), ("24", 25), ("29", 30), ("59", 60), ("60", 100)])
+def test_times_in_frames_are_read_at_the_rate_that_has_them(tmp_path, last: str, rate: int) -> None:
+    path = tmp_path / "video.srt"
+    path.write_text(f"1\n00:00:01:05 --> 00:00:02:{last}\nOne.\n\n2\n00:00:03:500 --> 00:00:04,500\nTwo.\n")
+    found = read_sidecar(str(path))
+    assert [(text.start, text.end) for text in found.texts] == [
+        pytest.approx((1 + 5 / rate, 2 + int(last) / rate), abs=1e-3),
+        (3.5, 4.5),
+    ]
+    assert found.notes == (f"video.srt: its times are in frames, taken for {rate} a second",)
+
+
 def test_malformed_cues_are_skipped_and_counted(tmp_path) -> None:
     path = tmp_path / "video.srt"
     path.write_text(
@@ -276,6 +288,19 @@ def test_ttml(tmp_path, suffix: str) -> None:
         (8.0, 9.0, "apart"),
     ]
     assert found.notes == (f"video.{suffix}: 1 malformed cue skipped",)
+
+
+def test_ttml_in_sequence(tmp_path) -> None:
+    path = tmp_path / "video.ttml"
+    path.write_text(
+        '<tt xmlns="http://www.w3.org/ns/ttml"><body timeContainer="seq"><div begin="1s" timeContainer="seq">'
+        '<p dur="2s">One</p><p begin="1s" dur="2s">Two</p></div><div><p begin="1s" end="2s">Three</p>'
+        '<p begin="1s" end="4s">Four</p></div><div dur="9s"/>'
+        '<p timeContainer="seq"><span dur="1s">Five</span><span dur="1s">Six</span></p></body></tt>'
+    )
+    assert [(text.start, text.end, text.text) for text in read_sidecar(str(path)).texts] == [
+        *((1, 3, "One"), (4, 6, "Two"), (7, 8, "Three"), (7, 10, "Four"), (19, 20, "Five"), (20, 21, "Six"))
+    ]
 
 
 def test_ttml_of_any_depth_is_read(tmp_path) -> None:
