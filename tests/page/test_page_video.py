@@ -209,6 +209,26 @@ def test_12_a_press_on_the_axis_seeks_and_the_transcript_follows_and_seeks(tab: 
     assert "Put the hammer back" in tab.page.locator(".transcript [aria-current]").inner_text()
 
 
+def test_the_transcript_is_of_one_track_of_subtitles_at_first(tab: Tab, site: Site) -> None:
+    tracks = {
+        "en": {"source": ".en.srt", "language": "en"},
+        "de": {"language": "de", "hearing_impaired": True},
+    }
+    said = [("Lift the lid.", "en"), ("Deckel auf. [Klick]", "de"), ("Pour slowly.", "en")]
+    lines = [
+        {"kind": "subtitle", "start": at, "end": at + 1, "text": text, "track": tracks[code]}
+        for at, (text, code) in enumerate(said)
+    ]
+    shape = {"evidence": lines, "next": None}
+    tab.page.route(f"**/v1/videos/{site.tools}/evidence*", lambda route: route.fulfill(json=shape))
+    open_tools(tab, site)
+    shown = tab.page.locator(".transcript li")
+    assert ["Lift" in line or "Pour" in line for line in shown.all_inner_texts()] == [True, True]
+    tab.page.get_by_label("Subtitle, German, for the hearing impaired").check()
+    assert "Deckel auf. [Klick]" in shown.nth(1).inner_text()
+    assert shown.count() == 3
+
+
 def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
     open_tools(tab, site, "?t=6,12")
     handle = tab.page.get_by_role("slider", name="Start of the window")
