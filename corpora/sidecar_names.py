@@ -62,16 +62,17 @@ def subtitle_track(name: str, media: Collection[str] = (), source: str = "") -> 
 
     `media`: names and stems of files it may belong to. `source`: default what is behind theirs, or the name.
     """
-    rest, words = spelled(_REGION.sub("", sidecar_base(name) or name)), list[str]()
-    owners = set(map(spelled, media))
-    while rest not in owners and (cut := _cut_mark(rest)):
+    name, owners = unicodedata.normalize("NFC", name), set(map(spelled, media))
+    own = next((end for end in range(len(name), 0, -1) if spelled(name[:end]) in owners), 0)
+    rest, words = spelled(_REGION.sub("", f"x{(sidecar_base(name) or name)[own:]}")), list[str]()
+    while cut := _cut_mark(rest):
         rest, word = cut
         words.append(word)
     languages = [word for word in words if word in LANGUAGES or (_TWO.fullmatch(word) and word not in _KNOWN)]
     # Beside another language `hi` says for whom they are.
     language = min(languages, key=lambda word: (word == "hi", word not in LANGUAGES), default="")
     return SubtitleTrack(
-        source or (spelled(name)[len(rest) :] if rest in owners else name),
+        source or name[own:],
         language_code(language),
         not _FORCED.isdisjoint(words),
         any(word in _IMPAIRED and word != language for word in words),

@@ -220,7 +220,7 @@ def test_subtitles_are_stored_and_shown_with_language_and_marks(corpus: Path, se
         return [line.strip() for row in rows for line in file_lines(row)][1:], said
 
     assert shown() == (
-        ["subtitles .english.srt: English", "subtitles _de.sdh.srt: German, for the hearing impaired"],
+        ["subtitles .English.srt: English", "subtitles _de.sdh.srt: German, for the hearing impaired"],
         {english: "subtitle, English 00:02", german: "subtitle, German, for the hearing impaired 00:02"},
     )
     (corpus / "a.English.srt").rename(corpus / "a.fr-CA.forced.srt")
