@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import expect_digest, file_digest, fingerprint
+from indexers.digests import file_digest, fingerprint
 from indexers.families import SENTENCE, EncoderSource, Role, TextEncoderFamily
-from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
 from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_bert
 from indexers.protocol import TextEncoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
-from indexers.text_graphs import Vector, bert, bert_shapes
+from indexers.text_graphs import Vector, bert
 
 Q4 = "multilingual-e5-small-q4"
 FILE = "e5-small-q4.bin"
@@ -72,8 +71,6 @@ class E5File:
     """The weights of the file by BERT's names, as `indexers.text_graphs.Weights`, and its tokenizer."""
 
     def __init__(self, path: Path) -> None:
-        """Raises `WeightsInvalid` where the file is not the published one."""
-        expect_digest(path, known_model(Q4).sha256[FILE])
         self._data: Any = np.memmap(path, np.uint8, "r")
         self._at = 8
         sizes = self._numbers("7i")
@@ -86,13 +83,13 @@ class E5File:
         self._text = self._array("u1", text_bytes).tobytes()
         _, map_bytes = self._numbers("iI")
         self._at += map_bytes
-        held: dict[str, NDArray[np.uint8]] = {}
+        self._tensors: dict[str, tuple[bool, NDArray[np.uint8]]] = {}
+        """By the file's names: whether the numbers have 4 bits, and their bytes."""
         for _ in range(self._numbers("i")[0]):
             (length,) = self._numbers("H")
             name = self._array("u1", length).tobytes().decode("ascii")
-            _, _, offset, size = self._numbers("BIQQ")
-            held[name] = self._data[offset : offset + size]
-        self._tensors = {name: (held[_own_name(name)], shape) for name, shape in bert_shapes(self.config)}
+            kind, _, offset, size = self._numbers("BIQQ")
+            self._tensors[name] = kind == 1, self._data[offset : offset + size]
 
     def _numbers(self, form: str) -> tuple[Any, ...]:
         found = struct.unpack_from("<" + form, self._data, self._at)
@@ -106,34 +103,28 @@ class E5File:
         return found
 
     def __contains__(self, name: str) -> bool:
-        return name in self._tensors
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor."""
-        return self._tensors[name][1]
+        return _own_name(name) in self._tensors
 
     def read(self, name: str) -> NDArray[np.float32]:
-        """A whole tensor, float32 of `shape(name)`."""
-        data, shape = self._tensors[name]
-        if data.nbytes == 4 * np.prod(shape):
-            return data.view("<f4").reshape(shape)
-        return _widened(data.reshape(-1, BLOCK_BYTES)).reshape(shape)
+        """A whole tensor, float32 (n,) or (n, width)."""
+        own = _own_name(name)
+        four_bits, data = self._tensors[own]
+        values = _widened(data.reshape(-1, BLOCK_BYTES)) if four_bits else data.view("<f4")
+        if own.endswith((".b", "ln.w")):
+            return values.ravel()
+        return values.reshape(-1, self.config["intermediate_size" if own.endswith("fo.w") else "hidden_size"])
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
-        """float32 (n, width): the rows `indices`, int64 (n,), of a table of 4-bit numbers."""
-        data, (count, width) = self._tensors[name]
-        packed = data.reshape(count, -1, BLOCK_BYTES)[indices]
-        return _widened(packed.reshape(-1, BLOCK_BYTES)).reshape(len(indices), width)
+        """float32 (n, width): the rows `indices`, int64 (n,), of the table of words."""
+        _, data = self._tensors[_own_name(name)]
+        packed = data.reshape(self.config["vocab_size"], -1, BLOCK_BYTES)[indices]
+        return _widened(packed.reshape(-1, BLOCK_BYTES)).reshape(len(indices), self.config["hidden_size"])
 
     @cached_property
     def tokens(self) -> PieceTokens:
         """Ids of a text, int64 (n,)."""
-        ends = np.array([self._start, self._end])
-        return PieceTokens(self._text, self._places, self._scores, self._unknown, ends, self._limit)
-
-    @property
-    def _limit(self) -> int:
-        return int(self.config["max_position_embeddings"])
+        ends, limit = np.array([self._start, self._end]), self.config["max_position_embeddings"]
+        return PieceTokens(self._text, self._places, self._scores, self._unknown, ends, limit)
 
 
 class PieceTokens:
@@ -277,7 +268,7 @@ def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:
 
 @lru_cache(maxsize=1)
 def open_file(path: Path) -> E5File:
-    """The file with its tokenizer, checked and read once a process."""
+    """The file with its tokenizer, read once a process."""
     return E5File(path)
 
 

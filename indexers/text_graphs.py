@@ -7,7 +7,7 @@ question reads a dozen rows of a table that may hold 250,000.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,12 +32,8 @@ class Weights(Protocol):
 
     def __contains__(self, name: str) -> bool: ...
 
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor."""
-        ...
-
     def read(self, name: str) -> NDArray[np.float32]:
-        """A whole tensor, float32 of `shape(name)`."""
+        """A whole tensor, float32."""
         ...
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -113,7 +109,7 @@ def bert_states(weights: Weights, config: Mapping[str, Any]) -> Vector:
 
 def _bert_layers(weights: Weights, config: Mapping[str, Any], *, eight_bit: bool) -> tuple[_Layers, str]:
     """The layers, and the name of their last states."""
-    width = weights.shape("embeddings.word_embeddings.weight")[1]
+    width = len(weights.read("embeddings.LayerNorm.bias"))
     layers = _Layers(weights, width, eight_bit=eight_bit)
     epsilon = float(config.get("layer_norm_eps", 1e-12))
     x = layers.norm("x", "embeddings.LayerNorm", epsilon)
@@ -136,7 +132,7 @@ def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, caus
     activation = settings["hidden_act"]
     if activation not in ACTIVATIONS:
         raise WeightsInvalid(f"activation {activation!r} is unknown; known: {', '.join(sorted(ACTIVATIONS))}")
-    width = weights.shape("text_model.embeddings.token_embedding.weight")[1]
+    width = len(weights.read("text_model.final_layer_norm.bias"))
     layers = _Layers(weights, width)
     epsilon, x = float(settings["layer_norm_eps"]), "x"
     for number in range(settings["num_hidden_layers"]):
@@ -152,24 +148,3 @@ def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, caus
         x = layers.add(x, fed)
     last = layers.token(layers.norm(x, "text_model.final_layer_norm", epsilon), -1)
     return _run(layers, layers.linear(last, head))
-
-
-def bert_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The tensors that are read, with the sizes of `config` or, where it leaves them out, BERT's."""
-    width = int(config.get("hidden_size", 768))
-    risen = int(config.get("intermediate_size", 3072))
-    rows = {"word": ("vocab_size", 30522), "token_type": ("type_vocab_size", 2)}
-    for part, (key, default) in {**rows, "position": ("max_position_embeddings", 512)}.items():
-        yield f"embeddings.{part}_embeddings.weight", (int(config.get(key, default)), width)
-    norms, linears = ["embeddings"], []
-    for layer in (f"encoder.layer.{number}" for number in range(int(config.get("num_hidden_layers", 12)))):
-        norms += [f"{layer}.attention.output", f"{layer}.output"]
-        linears += [(f"{layer}.attention.self.{part}", width, width) for part in ("query", "key", "value")]
-        linears += [(f"{layer}.attention.output.dense", width, width)]
-        linears += [(f"{layer}.intermediate.dense", risen, width), (f"{layer}.output.dense", width, risen)]
-    for name in norms:
-        yield f"{name}.LayerNorm.weight", (width,)
-        yield f"{name}.LayerNorm.bias", (width,)
-    for name, out, taken in linears:
-        yield f"{name}.weight", (out, taken)
-        yield f"{name}.bias", (out,)

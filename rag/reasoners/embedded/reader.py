@@ -40,12 +40,8 @@ class _TrainedWeights:
     def __contains__(self, name: str) -> bool:
         return name in self._file
 
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor."""
-        return self._file.shape(name)
-
     def read(self, name: str) -> NDArray[np.float32]:
-        """A whole tensor, float32 of `shape(name)`; of int8 rows each times its scale."""
+        """A whole tensor, float32; of int8 rows each times its scale."""
         held = self._trained.get(name)
         if held is None:
             return self._file.read(name)
