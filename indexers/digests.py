@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.identity import file_sha256
-from indexers.errors import WeightsInvalid
+from corpora.outputs import atomic_file
 
 Stamp = tuple[int, int, int, int]
 
@@ -27,15 +27,6 @@ def file_digest(path: Path) -> str:
     real = path.resolve()
     facts = real.stat()
     return _file_digest(str(real), (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino))
-
-
-def expect_digest(path: Path, expected: str) -> None:
-    """Raises `WeightsInvalid` where the file is not the one that was published."""
-    found = file_digest(path)
-    if found != expected:
-        raise WeightsInvalid(
-            f"{path}: its sha256 is {found}, not {expected}; install the package or pull the model again"
-        )
 
 
 def folder_digest(files: Iterable[Path]) -> str:
@@ -85,8 +76,7 @@ def _read_cache() -> dict[str, Any]:
 
 def write_cache(target: Path, content: bytes) -> None:
     """Replace a file of `cache_folder`. A cache that cannot be written costs time and nothing else."""
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        part.replace(target)
+        with atomic_file(target) as draft:
+            draft.write_bytes(content)

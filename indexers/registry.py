@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.entry_points import find_entry_point
 from corpora.errors import RagError, os_reason
 from indexers.devices import BACKENDS, BATCHES, find_device
-from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
     GROUPS,
@@ -178,10 +177,7 @@ def image_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFami
 
 def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
     """The family that opens a text encoder, and what from. Raises as `image_source`."""
-    family, source = _source(name, settings, "text encoder", "sentence")
-    if own_model(name) is None and (published := known_model(name).sha256.get("model.safetensors")):
-        expect_digest(source.path / "model.safetensors", published)
-    return family, source
+    return _source(name, settings, "text encoder", "sentence")
 
 
 def _source(

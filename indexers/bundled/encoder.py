@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import expect_digest
 from indexers.families import EncoderSource, ImageEncoderFamily
-from indexers.models.catalogue import known_model
 from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
 from indexers.protocol import TextEncoder, TextTower, Vocabulary, unit_rows
@@ -47,7 +45,6 @@ class BundledText(TextTower):
     dim = DIM
 
     def __init__(self, sentences: TextEncoder, weights: Path) -> None:
-        expect_digest(weights, known_model(BUNDLED).sha256[weights.name])
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._mean, self._matrix = tensors.read("text.mean"), tensors.read("text.matrix")

@@ -158,12 +158,13 @@ LAYOUTS = {"vlm": TRANSFORMERS, "bert": SENTENCE, "reader": READER, "whisper": W
 
 
 def check_folder(model: Model, folder: Path) -> None:
-    """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs; of what comes
-    in a package, which no pull has checked, as it was published."""
+    """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs; as published,
+    where it comes in a package, which no pull has checked, or encodes a library's text."""
     layout = LAYOUTS.get(model.family) or load_family(model.purpose, model.family).layout
     try:
         check_layout(layout, folder)
-        for name, published in model.sha256.items() if model.packaged else ():
+        checked = model.packaged or model.purpose == "text encoder"
+        for name, published in model.sha256.items() if checked else ():
             if (folder / name).is_file() and file_digest(folder / name) != published:
                 raise ValueError(f"{name} is not the file that was published")
     except ValueError as error:
