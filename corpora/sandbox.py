@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from corpora.errors import os_reason
 
@@ -25,7 +24,6 @@ DENIED_CALLS = (
     *("process_vm_readv", "process_vm_writev"),
 )
 """With these nothing is sent, no other program starts, and no other process is touched."""
-_ROOT = str(Path(__file__).resolve().parents[1])
 
 
 def limit_memory(size: int) -> None:
@@ -75,10 +73,9 @@ def deny_system_calls() -> None:
 
 def why_network() -> str:
     """Why subprocesses have the network on this machine, tried in one; empty where they have none."""
-    command = [sys.executable, "-P", "-m", "corpora.sandbox"]
-    paths = os.pathsep.join([_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-P", "-c", "from corpora.sandbox import _why_here; print(_why_here())"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
-        environment = {**os.environ, "PYTHONPATH": paths}
         tried = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
     except (OSError, subprocess.CalledProcessError):
         return "no subprocess can be started to try it"
@@ -97,7 +94,3 @@ def _why_here() -> str:
     except OSError as error:
         return os_reason(error)
     return "the kernel does not observe it"
-
-
-if __name__ == "__main__":
-    print(_why_here())

@@ -55,21 +55,8 @@ def device_memory(purpose: str) -> Iterator[None]:
         if not is_out_of_memory(error):
             raise
         raise DeviceFull(
-            f"the GPU has too little memory for {purpose}{_free()}; free some, and run the same again"
+            f"the GPU has too little memory for {purpose}; free some, and run the same again"
         ) from error
-
-
-def _free() -> str:
-    """How much of CUDA's memory is free; empty where there is no CUDA, or where even that fails."""
-    import torch
-
-    if not torch.cuda.is_available():
-        return ""
-    try:
-        free, whole = torch.cuda.mem_get_info()
-    except RuntimeError:
-        return ""
-    return f": {free / 2**20:,.0f} of {whole / 2**20:,.0f} MiB are free"
 
 
 def placement(backend: str) -> tuple[str, Any]:
