@@ -7,7 +7,8 @@ import os
 import stat
 from pathlib import Path
 
-from corpora.errors import os_reason
+from corpora.errors import UnreadableFile, os_reason
+from corpora.identity import plain_file
 from corpora.kinds import HEAD_BYTES
 from corpora.platforms import LOOK
 
@@ -56,15 +57,10 @@ def os_problem(error: OSError) -> str:
 def first_bytes(path: str) -> bytes:
     """The first bytes of a plain file; none of what cannot be read, or would block."""
     try:
-        handle = os.open(path, LOOK)
-    except (OSError, ValueError):
+        with plain_file(path) as file:
+            return file.read(HEAD_BYTES)
+    except UnreadableFile:
         return b""
-    try:
-        return os.read(handle, HEAD_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
 
 
 def _all_hole(path: str) -> bool:

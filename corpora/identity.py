@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 from corpora.errors import UnreadableFile, os_reason
@@ -16,15 +19,30 @@ def content_hash(path: str | os.PathLike[str]) -> str:
 
     Raises `UnreadableFile` if the file cannot be read to its end or is no plain file.
     """
+    with plain_file(path) as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+@contextmanager
+def plain_file(path: str | os.PathLike[str]) -> Iterator[FileIO]:
+    """A plain file, without a buffer; what is none is not waited for.
+
+    Raises `UnreadableFile` for anything else, and where it cannot be read.
+    """
+    named = os.fspath(path)
     try:
         handle = os.open(path, LOOK)
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise UnreadableFile(f"{named}: not a plain file")
+            with open(handle, "rb", buffering=0, closefd=False) as file:
+                yield file
+        finally:
             os.close(handle)
-            raise UnreadableFile(f"{os.fspath(path)}: not a plain file")
-        with os.fdopen(handle, "rb", buffering=0) as file:
-            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     except OSError as error:
-        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {os_reason(error)}") from error
+        raise UnreadableFile(f"{named}: cannot be read: {os_reason(error)}") from error
+    except ValueError as error:
+        raise UnreadableFile(f"{named}: no file can have such a name") from error
 
 
 def file_sha256(*parts: Path) -> str:

@@ -8,17 +8,16 @@ from __future__ import annotations
 import io
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason, reason_of
+from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, reason_of
 from corpora.heartbeat import beat
+from corpora.identity import plain_file
 from corpora.kinds import HEAD_BYTES, is_photograph, kind_of_head
 from corpora.languages import language_code
 from corpora.objects import ObjectStore, StoredObject, StoreError, is_url, locate
-from corpora.platforms import LOOK
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -147,12 +146,14 @@ def object_files(storage: StorageSettings | None) -> ObjectFiles:
 def open_media(path: str) -> Any:
     """An `av` input container, to be closed by the caller; of an object by ranges.
 
-    Raises `UnreadableFile`, `UnsupportedFile` or `DamagedFile`, with the reason alone, without the path.
+    Raises `UnreadableFile`, `UnsupportedFile` or `DamagedFile`, mostly without the path.
     """
     import av
 
     if not is_url(path):
-        _check_plain(path)
+        with plain_file(path) as file:
+            if not file.read(1):
+                raise DamagedFile("the file is empty")
     photograph = _photograph_format(path)
     source: Any = _as_bitmap(path, photograph) if photograph and photograph != "jpeg_pipe" else None
     if source is not None:
@@ -252,23 +253,6 @@ def packets_past_damage(container: Any, stream: Any, damaged: Callable[[Exceptio
         except av.FFmpegError as error:
             damaged(error)
     yield None
-
-
-def _check_plain(path: str) -> None:
-    try:
-        handle = os.open(path, LOOK)
-    except OSError as error:
-        raise UnreadableFile(f"cannot be read: {os_reason(error)}") from error
-    except ValueError as error:
-        raise UnreadableFile("no file can have such a name") from error
-    try:
-        facts = os.fstat(handle)
-    finally:
-        os.close(handle)
-    if not stat.S_ISREG(facts.st_mode):
-        raise UnreadableFile("not a plain file")
-    if facts.st_size == 0:
-        raise DamagedFile("the file is empty")
 
 
 def _refusal(path: str, error: Exception) -> FileProblem:
