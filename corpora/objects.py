@@ -125,10 +125,8 @@ class ObjectStore:
     def list(self, prefix: str = "") -> Iterator[StoredObject]:
         """Every object whose key begins with the path `prefix`, in no particular order. Raises
         `Unaddressable`."""
-        import obstore
-
         with store_errors(self.url):
-            for batch in obstore.list(self._reads, prefix or None, chunk_size=1000):
+            for batch in self._reads.list(prefix or None, chunk_size=1000):
                 yield from map(_described, batch)
 
     def list_addressable(
@@ -158,10 +156,8 @@ class ObjectStore:
 
     def _folder(self, prefix: str) -> tuple[tuple[StoredObject, ...], tuple[str, ...]]:
         """The objects in a path, and the paths one level below it that have some."""
-        import obstore
-
         with store_errors(self.url):
-            found = obstore.list_with_delimiter(self._reads, prefix or None)
+            found = self._reads.list_with_delimiter(prefix or None)
         return (
             tuple(map(_described, found["objects"])),
             tuple(path.rstrip("/") for path in found["common_prefixes"]),
@@ -169,21 +165,17 @@ class ObjectStore:
 
     def head(self, key: str) -> StoredObject | None:
         """Look an object up; None where there is no such object."""
-        import obstore
-
         with store_errors(f"{self.url}/{key}"):
             try:
-                return _described(obstore.head(self._reads, key))
+                return _described(self._reads.head(key))
             except FileNotFoundError:
                 return None
 
     def read(self, key: str) -> tuple[bytes, StoredObject] | None:
         """Content and description of one state of an object; None where there is none."""
-        import obstore
-
         with store_errors(f"{self.url}/{key}"):
             try:
-                result = obstore.get(self._reads, key)
+                result = self._reads.get(key)
             except FileNotFoundError as error:
                 if re.search(NO_BUCKET, str(error)):
                     raise store_failure(self.url, str(error)) from error
@@ -201,13 +193,11 @@ class ObjectStore:
 
     def read_range(self, key: str, start: int, length: int, etag: str) -> bytes:
         """`length` bytes from `start` of that very state. Raises `Refused` where the object has changed."""
-        import obstore
-
         options: dict[str, Any] = {"range": (start, start + length)}
         if etag:
             options["if_match"] = etag
         with store_errors(f"{self.url}/{key}"):
-            return bytes(obstore.get(self._reads, key, options=cast(Any, options)).bytes())
+            return bytes(self._reads.get(key, options=options).bytes())
 
     def create(self, key: str, content: bytes) -> str:
         """Write an object that is not there; returns its ETag. Raises `Refused` where it is there already."""
@@ -245,21 +235,17 @@ class ObjectStore:
             self.delete([key])
 
     def _put(self, key: str, content: bytes | Path, mode: Any) -> str:
-        import obstore
-
         with store_errors(f"{self.url}/{key}"):
             # Conditions hold for single requests alone: a content in several parts could not be refused.
-            result = obstore.put(self._writes, key, content, mode=mode, use_multipart=False)
+            result = self._writes.put(key, content, mode=mode, use_multipart=False)
             return result["e_tag"] or ""
 
     def delete(self, keys: Iterable[str]) -> None:
         """Delete objects; those that are not there are skipped."""
-        import obstore
-
         for key in keys:
             with store_errors(f"{self.url}/{key}"):
                 try:
-                    obstore.delete(self._writes, key)
+                    self._writes.delete(key)
                 except FileNotFoundError:
                     continue
 
