@@ -13,8 +13,8 @@ from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.heartbeat import beat
 from corpora.passages.document import Document, PageStart, complaint, make_document, stated_title
-from corpora.passages.hyphens import join_words
 from corpora.passages.page_layout import RecognizedPage, ScannedPage, TextLine, joined, page_text, page_texts
+from corpora.passages.plain_text import join_words
 from corpora.records import Problem
 
 MAGIC = b"%PDF-"

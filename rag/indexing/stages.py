@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from corpora.records import Evidence
 from indexers.asr import Asr, asr_line, open_asr
-from indexers.frame_dedup import encode_frames
 from indexers.models.catalogue import is_packaged
 from indexers.models.lookup import readable_size, recommended_model
 from indexers.ocr import Ocr, reads_text
-from indexers.protocol import Disabled, ImageEncoder, TextEncoder
+from indexers.protocol import Disabled, ImageEncoder, TextEncoder, encode_frames
 from indexers.text_tracking import text_spans
 from rag.indexing.clips import CutClip
 from rag.indexing.encoders import SelectedEncoders

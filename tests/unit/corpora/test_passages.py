@@ -14,7 +14,7 @@ import pytest
 
 from corpora.passages import Document, read_documents
 from corpora.passages.document import PageStart
-from corpora.passages.hyphens import join_words
+from corpora.passages.plain_text import join_words
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 from tests.fakes.documents import write_pdf

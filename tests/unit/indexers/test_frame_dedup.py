@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.frame_dedup import DEDUP_THRESHOLD, encode_frames, representative_frames
+from indexers.protocol import DEDUP_THRESHOLD, encode_frames, representative_frames
 from tests.fakes.mean_colors import MeanColors
 
 SHAPE = (48, 60)
