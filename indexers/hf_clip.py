@@ -62,5 +62,4 @@ CLIP = ImageEncoderFamily(
     open_text=lambda source: open_image_text(source.name, source.path),
     layout=IMAGE_TEXT,
 )
-SIGLIP = CLIP
-"""`config.json` distinguishes the two."""
+"""Of CLIP and SigLIP, which `config.json` distinguishes."""

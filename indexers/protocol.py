@@ -213,7 +213,7 @@ def encode_frames(encoder: ImageEncoder, frames: Frames) -> NDArray[np.float32]:
 
 
 def representative_frames(images: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """For each of (n, h, w, 3) frames of a clip the index of the frame whose vector it takes.
+    """Find for each of (n, h, w, 3) frames of a clip the index of the frame whose vector it takes.
 
     int64 (n,), never falling; a frame's own index where it is encoded itself. Slides and fixed cameras show
     one image for seconds: a frame is taken for the last encoded one, never for the one just before it, so

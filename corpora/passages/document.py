@@ -22,12 +22,12 @@ MAX_TITLE = 300
 MAX_ID = 500
 
 
-def read_within(path: str, most: int, advice: str = "") -> bytes:
-    """The bytes of a file of at most `most` bytes. Raises `UnsupportedFile`, with `advice`, for more."""
+def read_within(path: str, most: int) -> bytes:
+    """The bytes of a file of at most `most` bytes. Raises `UnsupportedFile` for more."""
     with Path(path).open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise UnsupportedFile(f"{path}: larger than {most >> 20} MiB{advice}")
+        raise UnsupportedFile(f"{path}: larger than {most >> 20} MiB")
     return data
 
 

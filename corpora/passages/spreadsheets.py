@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
-from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint, make_document
 from corpora.passages.tables import escaped, row
 from corpora.passages.zipped import read_xlsx_asides
@@ -161,6 +160,3 @@ def _shown(cell: object) -> str:
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
         return cell.date().isoformat()
     return str(cell)
-
-
-FORMAT = DocumentFormat(read)

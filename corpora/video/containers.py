@@ -258,7 +258,7 @@ def packets_past_damage(container: Any, stream: Any, damaged: Callable[[Exceptio
 def _refusal(path: str, error: Exception) -> FileProblem:
     import av
 
-    with _objects.open(path) if is_url(path) else open(path, "rb") as file:
+    with _read(path) as file:
         head = file.read(HEAD_BYTES) or b""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_PLAYLISTS):
         return UnsupportedFile(_PLAYLIST_REFUSED)
