@@ -33,7 +33,7 @@ class Weights(Protocol):
     def __contains__(self, name: str) -> bool: ...
 
     def read(self, name: str) -> NDArray[np.float32]:
-        """A whole tensor, float32."""
+        """A whole tensor, float32 (n,) or (n, width)."""
         ...
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -41,7 +41,7 @@ class _TrainedWeights:
         return name in self._file
 
     def read(self, name: str) -> NDArray[np.float32]:
-        """A whole tensor, float32; of int8 rows each times its scale."""
+        """A whole tensor, float32 (n,) or (n, width); of int8 rows each times its scale."""
         held = self._trained.get(name)
         if held is None:
             return self._file.read(name)
