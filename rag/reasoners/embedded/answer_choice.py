@@ -214,9 +214,9 @@ def answer_choice(
             words = _even_out(words, log_none)
     shares = softmax(words + image)
     best = int(np.argmax(shares.round(6)))
+    by_frames = chance_by_frames(votes[best], len(votes), by) if votes else 0.0
     sure = None
     if not reading.must_choose:
-        by_frames = chance_by_frames(votes[best], len(votes), by) if votes else 0.0
         if raw[best] >= log_none:
             sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
         elif by_frames >= LEAST:
@@ -229,7 +229,9 @@ def answer_choice(
     # A sentence that supports none of the options is no evidence beside frames that do.
     said = sequence and (votes is None or raw[best] > without)
     nearest = compared.sentences[int(of_sentences[best].round(6).argmax())] if said else None
-    return _chosen(best, shares, sure, nearest, votes)
+    # Frames that hardly tell the options apart are no evidence beside a sentence that does.
+    vote = votes[best] if votes and (by_frames >= LEAST or nearest is None) else None
+    return _chosen(best, shares, sure, nearest, vote)
 
 
 def seen_features(vote: Vote, options: int) -> list[float]:
@@ -268,7 +270,7 @@ def _chosen(
     shares: NDArray[np.float64],
     sure: float | None,
     one: Sentence | None,
-    votes: Sequence[Vote] | None,
+    vote: Vote | None,
 ) -> ChosenOption:
     """The option with its evidence: the sentence that says most for it, and the window whose frames do."""
     scores = [round(float(share), 6) for share in shares]
@@ -277,9 +279,9 @@ def _chosen(
     if one is not None:
         (windows if one.origin == "window" else passages).add(one.index)
         reasons.append(f"({option_label(best)}) is nearest to what {place_of(one)} says: “{one.text}”")
-    if votes is not None:
-        windows.update(votes[best].windows)
-        if votes[best].z > 0:
+    if vote is not None:
+        windows.update(vote.windows)
+        if vote.z > 0:
             reasons.append("the frames fit it best")
     text = "; ".join(reasons)[:1500] or "No option stands out"
     return ChosenOption(

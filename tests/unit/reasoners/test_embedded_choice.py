@@ -201,6 +201,13 @@ def test_frames_that_fit_one_option_are_never_sure_that_it_is_what_was_asked_for
     assert watched(asked, options, seen="kettle").choice is None
 
 
+def test_frames_that_hardly_tell_options_apart_are_not_cited_beside_the_sentence_that_does() -> None:
+    options = ("Otto Berg", "Maria Lund")
+    chosen = watched("Who is the captain of the ferry?", options, FERRY, seen="lamp")
+    assert (chosen.choice, chosen.windows, chosen.passages) == ("B", (), (0,))
+    assert "frames" not in chosen.explanation
+
+
 def test_the_thing_that_a_how_to_is_about_is_what_frames_are_asked_for() -> None:
     options = ("When camping. The object should be tied up.", "When moving. The object should be tied up.")
     titles = ("How to tie a drill up beside the kettle", "How to tie a kettle up beside the drill")
