@@ -30,7 +30,7 @@ READ_ATTEMPTS = 6
 """Most times that Lance sends a request that reads, whatever its options: a listing six, a range four."""
 PROBES = ".probes"
 """Objects below this path are of `ObjectStore.require_conditional_writes`; a killed one leaves its own."""
-INSTALL = "install it with: pip install 'offline-video-rag[storage]'"
+INSTALL = "install it with: pip install -e '.[storage]' (in the checkout)"
 
 
 class StoreError(RagError):

@@ -64,7 +64,7 @@ COMPUTE = {"cpu": ("int8",), "cuda": ("float16", "int8_float16")}
 """Arithmetic of each device, best first; else float32."""
 SENSE = "speech"
 PACKAGE = "faster_whisper"
-INSTALL = "pip install 'offline-video-rag[asr]'"
+INSTALL = "pip install -e '.[asr]' (in the checkout)"
 
 
 Spans = Sequence[tuple[float, float]]

@@ -33,7 +33,7 @@ from indexers.settings import OcrSettings
 
 SENSE = "on-screen text"
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
-INSTALL = "pip install 'offline-video-rag[ocr]'"
+INSTALL = "pip install -e '.[ocr]' (in the checkout)"
 
 DETECTION_SIDE = 960
 """Long side, in pixels, that every image is scaled to for detection, down or up: one image, one result,

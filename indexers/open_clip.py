@@ -100,7 +100,7 @@ def _import() -> Any:
     if importlib.util.find_spec("open_clip") is None:
         raise ExtraMissing(
             "open_clip is not installed: in an environment of its own, "
-            "pip install 'offline-video-rag[openclip]'"
+            "pip install -e '.[openclip]' (in the checkout)"
         )
     guard_torchvision()
     with warnings.catch_warnings():

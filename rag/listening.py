@@ -18,7 +18,7 @@ LONGEST_GOODBYE = 5
 def require_serving() -> None:
     """Raises `ExtraMissing` without the extra `serve`."""
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "mcp")):
-        raise ExtraMissing("serving needs the extra `serve`: pip install 'offline-video-rag[serve]'")
+        raise ExtraMissing("serving needs the extra `serve`: pip install -e '.[serve]' (in the checkout)")
 
 
 def bind_listener(host: str, port: int) -> socket.socket:

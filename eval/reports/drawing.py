@@ -36,7 +36,7 @@ def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None])
         from matplotlib.figure import Figure as NewFigure
     except ImportError as error:
         raise ExtraMissing(
-            "matplotlib not installed; install it with: pip install 'offline-video-rag[eval]'"
+            "matplotlib not installed; install it with: pip install -e '.[eval]' (in the checkout)"
         ) from error
     with mpl.rc_context(mpl.rcParamsDefault):
         mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})

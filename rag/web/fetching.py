@@ -85,7 +85,7 @@ def fetch_videos(
         import yt_dlp
     except ImportError as error:
         raise ExtraMissing(
-            "yt-dlp not installed; install it with: pip install 'offline-video-rag[fetch]'"
+            "yt-dlp not installed; install it with: pip install -e '.[fetch]' (in the checkout)"
         ) from error
     try:
         home.mkdir(parents=True, exist_ok=True)

@@ -132,7 +132,7 @@ def test_off_says_why(monkeypatch) -> None:
     monkeypatch.setattr(indexers.ocr, "packaged_models", lambda: None)
     assert open_ocr(OcrSettings()) == Disabled(
         "on-screen text: off, rapidocr came without its models; "
-        "install them with: pip install 'offline-video-rag[ocr]'"
+        "install them with: pip install -e '.[ocr]' (in the checkout)"
     )
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     off = open_ocr(OcrSettings())
