@@ -266,11 +266,7 @@ def _even_out(words: NDArray[np.float64], log_none: float) -> NDArray[np.float64
 
 
 def _chosen(
-    best: int,
-    shares: NDArray[np.float64],
-    sure: float | None,
-    one: Sentence | None,
-    vote: Vote | None,
+    best: int, shares: NDArray[np.float64], sure: float | None, one: Sentence | None, vote: Vote | None
 ) -> ChosenOption:
     """The option with its evidence: the sentence that says most for it, and the window whose frames do."""
     scores = [round(float(share), 6) for share in shares]

@@ -139,7 +139,7 @@ def test_off_says_why(monkeypatch) -> None:
     assert isinstance(off, Disabled)
     assert "rapidocr and onnxruntime and cv2 not installed" in off.reason
     assert ocr_line(OcrSettings()) == off.reason
-    with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[ocr\]'"):
+    with pytest.raises(ExtraMissing, match=r"pip install -e '\.\[ocr\]'"):
         open_ocr(OcrSettings(mode="on"))
     with pytest.raises(ExtraMissing):
         ocr_line(OcrSettings(mode="on"))

