@@ -106,7 +106,7 @@ def index_timed(source: Path) -> dict[str, Any]:
             (TextEncoder, "encode_text", "text"),
             (media, "measure_frames", "measure"),
             (SoundMeter, "feed", "measure"),
-            (pipeline, "store_measures", "measure"),
+            (pipeline, "shots_of", "measure"),
             (pipeline, "select_encoders", "once"),
             (pipeline, "open_stages", "once"),
             (pipeline, "calibrate_scores", "once"),

@@ -5,7 +5,7 @@ Each hour has 6 videos of 10 minutes, 120 clips with two vectors each, 720 spans
 Clip vectors are in a cone, about topics, then about videos, with a power-law spectrum: two clips have a mean
 cosine of 0.31. Vectors of spans are about sentences that the text encoder itself has encoded, so that the
 geometry of its space is real; their words, the encoder's own whole words, have a Zipf distribution. The rows
-go through the store's own schema functions and `Writer.put_copies`, some hundred videos a commit, and the
+go through the store's own schema functions and `Writer.put_videos`, some hundred videos a commit, and the
 tables are then maintained as after indexing. Equal arguments give equal rows.
 """
 
@@ -171,7 +171,7 @@ def _add_group(writer: Writer, numbers: range, clips: ClipSpace, texts: TextSpac
         ("clips", schema.clip_rows(held)),
         ("evidence", pa.concat_tables(spans)),
     ]
-    writer.put_copies({video: {} for video in made}, tables)
+    writer.put_videos({video: {} for video in made}, tables)
     for video in made:
         writer.put_file(FileRow(video.path, video.video_id, "video", 1, 1, 1, ""))
     _add_passages(writer, numbers, texts)

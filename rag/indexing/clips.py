@@ -23,7 +23,6 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
 from rag.settings import Settings
 
-CLIPS_PER_COMMIT = 8
 BATCHES_AHEAD = 6
 
 

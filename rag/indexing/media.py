@@ -1,19 +1,20 @@
 """What is known of a media file without decoding it, and its frames into rows, clip by clip.
 
-Clips are committed in groups, but a video's evidence and its shots only as a whole. The OCR text of the
-committed clips, and the figures of their frames, are in `progress/<video_id>.jsonl`, one line a clip each,
-written before the clips are: a killed run goes on with it, and it is deleted when the video is ready.
-Losing it costs time, never rows.
+A video is written as a whole. Until then what was made of its frames is in `progress/<video_id>.jsonl`, one
+line a clip: a killed run goes on with it, and it is deleted once the video is committed. Losing it costs
+time, never rows.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from corpora.errors import reason_of
@@ -26,10 +27,10 @@ from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem
-from rag.indexing.clips import BATCHES_AHEAD, CLIPS_PER_COMMIT, CutClip, clip_spans, cut_clips, prefetched
-from rag.indexing.measuring import packed, unpacked
+from rag.indexing.clips import BATCHES_AHEAD, CutClip, clip_spans, cut_clips, prefetched
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages, embed_clip
+from rag.store.error_mapping import write_errors
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 
@@ -42,35 +43,29 @@ RENAMED_TOGETHER = 64
 
 
 class FrameIndexer:
-    """The clips of one video: cut, embedded, read and committed in groups."""
+    """The clips of one video: cut, embedded, read and measured, each once."""
 
     def __init__(
         self,
-        writer: Writer,
         reader: MediaReader,
         stages: Stages,
         settings: VideoSettings,
         progress: Progress,
         video: Video,
         last_end: float,
+        log: ProgressLog,
     ) -> None:
-        """`last_end`: where the last timed text ends, in seconds; the video lasts at least as long."""
-        self._writer = writer
+        """`last_end`: where the last timed text ends, in seconds; the video lasts at least as long. `log`: of
+        this video and these stages."""
         self._reader = reader
         self._stages = stages
         self._settings = settings
         self._progress = progress
         self._video = video
         self._last_end = last_end
-        made = stages.fingerprints()
-        self.log = ProgressLog(writer.cache, video.video_id, f"{made['ocr']} {made['shots']}")
-        """To be closed when the video is ready."""
-        self._committed = {c.clip.clip_id: c for c in writer.committed_clips(video.video_id)}
-        self._rows: list[ClipFrames] = []
-        self._unlogged: dict[str, SensedClip] = {}
-        self.figures: dict[str, FrameFigures] = {}
-        self.screen_text: list[Evidence] = []
-        self.clips = 0
+        self._log = log
+        self.sensed: list[SensedClip] = []
+        """The clips, in order of time."""
         self.duration = 0.0
         self.damage = ""
         self.lost = 0.0
@@ -87,42 +82,29 @@ class FrameIndexer:
                 self.duration = max(report.end, self._last_end)
         spans = clip_spans(self.duration, settings.clip_seconds, settings.min_last_clip_seconds)
         clips = (Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans))
-        self._writer.add_clips(list(map(ClipFrames.bare, clips)))
-        self.clips = len(spans)
+        self.sensed = [SensedClip(ClipFrames.bare(clip)) for clip in clips]
         self._progress.advance(self.duration)
 
     def decode(self, path: str) -> None:
-        """Decode, from the last committed clip where the decoder lands on the very same pixels."""
-        last = None if self.log.damaged else self._resumable()
-        if last is None or not self._pass(path, first=last, verify=True):
-            self._pass(path, first=0, verify=False)
-        ids = map(self._clip_id, range(self.clips))
-        sensed = {clip_id: self.log.clips[clip_id] for clip_id in ids if clip_id in self.log.clips}
-        self.screen_text = [span for clip in sensed.values() for span in clip.spans]
-        self.figures = {clip_id: clip.figures for clip_id, clip in sensed.items() if clip.figures}
+        """Decode, from the last clip of the log where the decoder lands on the very same pixels."""
+        logged = [] if self._log.damaged else list(self._logged())
+        if not logged or not self._pass(path, logged, verify=True):
+            self._pass(path, [], verify=False)
 
     def _clip_id(self, index: int) -> str:
         return f"{self._video.video_id}:{index:05d}"
 
-    def _resumable(self) -> int | None:
-        """Index of the last clip up to which everything is committed."""
-        count = 0
-        while True:
-            committed = self._committed.get(self._clip_id(count))
-            if committed is None or not self._is_sensed(committed.clip.clip_id, committed.pixels):
-                return count - 1 if count else None
-            count += 1
+    def _logged(self) -> Iterator[SensedClip]:
+        """The clips of the log up to the first that it lacks."""
+        for index in range(len(self._log.clips)):
+            if (sensed := self._log.clips.get(self._clip_id(index))) is None:
+                return
+            yield sensed
 
-    def _is_sensed(self, clip_id: str, pixels: str) -> bool:
-        """Whether these very pixels were read and measured, as far as that is asked for."""
-        if self._stages.keyframe_side is None and not self._stages.measures_frames:
-            return True
-        sensed = self.log.clips.get(clip_id)
-        return sensed is not None and sensed.pixels == pixels
-
-    def _pass(self, path: str, *, first: int, verify: bool) -> bool:
-        """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
-        settings = self._settings
+    def _pass(self, path: str, logged: list[SensedClip], *, verify: bool) -> bool:
+        """One pass, from the last of the clips that are logged, to the end; False if its pixels are others
+        now."""
+        settings, first = self._settings, max(0, len(logged) - 1)
         stream = self._reader.frames(
             path,
             rate=settings.rate,
@@ -132,7 +114,7 @@ class FrameIndexer:
             keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
-        self.clips, self._rows, self._unlogged = first, [], {}
+        self.sensed = logged[:first]
         with prefetched(stream, BATCHES_AHEAD) as batches:
             cuts = cut_clips(
                 self._noting_damage(batches),
@@ -144,47 +126,35 @@ class FrameIndexer:
             )
             try:
                 for cut in cuts:
-                    if verify and cut.pixels != self._committed[cut.clip.clip_id].pixels:
+                    if verify and cut.pixels != logged[-1].pixels:
                         return False
                     verify = False
                     self._take(cut)
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
                 self.lost = stream.report.lost
             except FileProblem as problem:
-                if not self.clips:
+                if not self.sensed:
                     raise
                 self.damage = f"{reason_of(problem, path)}; what came before {self.duration:.0f} s is kept"
                 self.decoder = settings.decoder
-        self._flush()
         return True
 
     def _noting_damage(self, batches: Iterable[FrameBatch]) -> Iterator[FrameBatch]:
         for batch in batches:
             if batch.salvaged:
-                self.log.note_damage()
+                self._log.note_damage()
             yield batch
 
     def _take(self, cut: CutClip) -> None:
-        """Read and embed a clip, clip by clip so that the progress moves; its images are then released."""
-        clip_id, stages = cut.clip.clip_id, self._stages
-        if not self._is_sensed(clip_id, cut.pixels):
+        """Read, measure and embed a clip, unless the log has it of these very pixels."""
+        stages, sensed = self._stages, self._log.clips.get(cut.clip.clip_id)
+        if sensed is None or sensed.pixels != cut.pixels:
             figures = measure_frames(cut.frames) if stages.measures_frames else None
-            self._unlogged[clip_id] = SensedClip(cut.pixels, tuple(stages.read_keyframes(cut)), figures)
-        committed = self._committed.get(clip_id)
-        if committed is None or committed.pixels != cut.pixels or committed.clip != cut.clip:
-            self._rows.append(embed_clip(stages.image, cut))
-        self.clips += 1
+            texts = tuple(stages.read_keyframes(cut))
+            sensed = self._log.add(SensedClip(embed_clip(stages.image, cut), cut.pixels, texts, figures))
+        self.sensed.append(replace(sensed, frames=replace(sensed.frames, clip=cut.clip)))
         self.duration = cut.clip.end
         self._progress.advance(cut.clip.end - cut.clip.start)
-        if self.clips % CLIPS_PER_COMMIT == 0:
-            self._flush()
-
-    def _flush(self) -> None:
-        """Commit the group: the log first, then the clips; a committed clip stays as it is."""
-        if self._unlogged:
-            self.log.append(self._unlogged)
-        self._writer.add_clips(self._rows)
-        self._rows, self._unlogged = [], {}
 
 
 def last_end(texts: Iterable[TimedText]) -> float:
@@ -285,10 +255,11 @@ def _title_of(stem: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensedClip:
-    """What was read and measured on the frames of a clip, whose hash is `pixels`."""
+    """What was made of the frames of a clip, whose hash is `pixels`."""
 
-    pixels: str
-    spans: tuple[Evidence, ...] = ()
+    frames: ClipFrames
+    pixels: str = ""
+    texts: tuple[Evidence, ...] = ()
     figures: FrameFigures | None = None
 
 
@@ -308,42 +279,71 @@ class ProgressLog:
         """Store that the file is damaged."""
         if not self.damaged:
             self.damaged = True
-            self._write([{"damaged": True}])
+            self._write({"damaged": True})
 
-    def append(self, clips: Mapping[str, SensedClip]) -> None:
-        """Store what these clips have, by clip id."""
-        self._write(
-            [
-                {
-                    "clip": clip_id,
-                    "by": self._fingerprint,
-                    "pixels": sensed.pixels,
-                    "spans": [asdict(span) for span in sensed.spans],
-                    "figures": packed(sensed.figures) if sensed.figures else "",
-                }
-                for clip_id, sensed in clips.items()
-            ]
+    def add(self, sensed: SensedClip) -> SensedClip:
+        """Store a clip, and give it back with its vectors rounded as a library stores them."""
+        frames, figures = sensed.frames, sensed.figures
+        half = replace(
+            frames, rows=frames.rows.astype("float16"), clip_vector=frames.clip_vector.astype("float16")
         )
-        self.clips.update(clips)
+        arrays = {name: getattr(half, name) for name in FRAMES}
+        arrays |= {f"of_{name}": getattr(figures, name) for name in FIGURES} if figures else {}
+        self._write(
+            {
+                "by": self._fingerprint,
+                "clip": asdict(frames.clip),
+                "pixels": sensed.pixels,
+                "texts": [asdict(span) for span in sensed.texts],
+                "arrays": packed(arrays),
+            }
+        )
+        rounded = self.clips[frames.clip.clip_id] = replace(sensed, frames=half)
+        return rounded
 
-    def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+    def _write(self, row: Mapping[str, object]) -> None:
+        with write_errors(self._path.parent.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
 
     def close(self) -> None:
-        """Delete the log: the video is ready."""
+        """Delete the log: the video is in the library."""
         self._path.unlink(missing_ok=True)
 
     def _load(self) -> None:
         try:
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                row = json.loads(line)
-                if "damaged" in row:
-                    self.damaged = True
-                elif row["by"] == self._fingerprint:
-                    spans = tuple(Evidence(**span) for span in row["spans"])
-                    figures = unpacked(row["figures"]) if row["figures"] else None
-                    self.clips[row["clip"]] = SensedClip(row["pixels"], spans, figures)
+            with self._path.open(encoding="utf-8") as lines:
+                for row in map(json.loads, lines):
+                    if "damaged" in row:
+                        self.damaged = True
+                    elif row["by"] == self._fingerprint:
+                        self.clips[row["clip"]["clip_id"]] = _sensed(row)
         except (FileNotFoundError, ValueError, LookupError, TypeError, BadZipFile):
             return  # a line that a kill cut short, or damage: nothing behind it is taken
+
+
+FRAMES = ("times", "rows", "clip_vector")
+"""Arrays of `ClipFrames`."""
+FIGURES = ("times", "figures", "thumbs")
+"""Arrays of `FrameFigures`."""
+
+
+def _sensed(row: Mapping[str, Any]) -> SensedClip:
+    """A clip from its line. Raises what `ProgressLog` takes for damage."""
+    import numpy as np
+
+    with np.load(io.BytesIO(base64.b85decode(row["arrays"]))) as held:
+        frames = ClipFrames(Clip(**row["clip"]), *(held[name] for name in FRAMES))
+        of_figures = [held[f"of_{name}"] for name in FIGURES if f"of_{name}" in held]
+    figures = FrameFigures(*of_figures) if of_figures else None
+    return SensedClip(frames, row["pixels"], tuple(Evidence(**span) for span in row["texts"]), figures)
+
+
+def packed(arrays: Mapping[str, Any]) -> str:
+    """Arrays as a line of text."""
+    import numpy as np
+
+    held = io.BytesIO()
+    np.savez_compressed(held, **arrays)
+    return base64.b85encode(held.getvalue()).decode()

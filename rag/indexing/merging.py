@@ -144,7 +144,7 @@ def copy_library(
     plan = reader.ask(lambda s: plan_copies(s, writer, paths, newer=newer))
     progress = progress or Progress()
     if count := len(plan.contents):
-        contents, size = reader.ask(lambda s: (len(s.sources | s.ready.keys()), s.row_bytes()))
+        contents, size = reader.ask(lambda s: (len(s.sources | s.video_rows.keys()), s.row_bytes()))
         about = readable_size(size * count // contents)
         progress.note(f"copying {count} of {contents} contents, about {about}")
     return plan, _copy(reader, writer, plan, progress)

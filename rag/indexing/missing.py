@@ -137,7 +137,7 @@ def remove_missing(
     """Remove old paths of moved files, except below an empty root, and with `prune` all missing ones.
 
     Without `all`, files below a folder that is now empty stay, with a problem for the folder. Counts what
-    was removed and what is missing still, drops unfinished contents, and returns the removed paths.
+    was removed and what is missing still, and returns the removed paths.
     """
     rows = writer.files()
     # Indexing may have taken hours: a disk may have been mounted meanwhile.
@@ -155,7 +155,6 @@ def remove_missing(
         writer.remove_paths(gone)
     outcomes.result.removed = len(gone) - len(moved)
     outcomes.result.missing = len(lost.difference(gone))
-    writer.drop_unfinished()
     return gone
 
 

@@ -102,6 +102,7 @@ class PassageIndexer:
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
+            self._writer.erase({group.content_id})
             self._outcomes.skip_file(group, local.problem_of(problem))
             self._advance(group, 1.0)
             return
@@ -145,6 +146,7 @@ class PassageIndexer:
         self._advance(group, 1.0)
         action = f"indexed {passages} passage{'' if passages == 1 else 's'} of it" if notes else ""
         self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
+        self._writer.flush_if_due()
 
 
 def encode_passages(encoder: TextEncoder, passages: Sequence[Passage]) -> NDArray[np.float32]:

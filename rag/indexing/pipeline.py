@@ -6,8 +6,8 @@
 - **Write** (`media`, `passages`): rows, which no reader of the library sees yet.
 - **Commit** (`outcomes`, `missing`): each content with its paths, then what is gone, then the indexes.
 
-With workers, or into a library on an object store, contents are read to committed in shards, by the same
-code, and the shards are merged (`shards`).
+With the workers of a cluster, contents are read to committed in shards, by the same code, and the shards are
+merged (`shards`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.fetching import scratch_folder
 from corpora.objects import is_url
 from corpora.passages.page_layout import TextLine
 from corpora.records import Evidence, Video
@@ -38,9 +36,10 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
-from rag.indexing.measuring import measure_sound, stage_fingerprints, store_measures
+from rag.indexing.measuring import lost_sound, measure_sound, shots_of, stage_fingerprints
 from rag.indexing.media import (
     FrameIndexer,
+    ProgressLog,
     beyond_subtitles,
     describe,
     last_end,
@@ -48,7 +47,6 @@ from rag.indexing.media import (
     rename_videos,
     texts_of_video,
 )
-from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import Done, FileOutcomes, changed_problems, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
@@ -63,7 +61,7 @@ from rag.indexing.planning import (
 )
 from rag.indexing.reembedding import reembed_videos
 from rag.indexing.report import IndexReport, Progress, Prune
-from rag.indexing.shards import HERE, Shard, ShardedRun
+from rag.indexing.shards import Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
 from rag.store.layout import Location, open_layout
@@ -131,7 +129,6 @@ def run_indexing(
         here = [] if shards.wanted else groups
         if here or plan.known or reembed:
             index_contents(writer, here, settings, outcomes, progress)
-        shards.close()
 
         # Commit what is gone, and the indexes
         gone = remove_missing(writer, plan.missing, roots, outcomes, settings.storage, prune=prune)
@@ -166,7 +163,7 @@ def plan_without_work(
         work = (
             *(plan.groups, plan.known, plan.moved, plan.ended(held.files), plan.missing if prune else ()),
             *changed_problems(plan, scan, roots, found, held.problems, storage),
-            [v for v in s.ready if os.fsdecode(s.video_rows[v]["path"]) not in s.paths(v)],
+            [v for v, row in s.video_rows.items() if os.fsdecode(row["path"]) not in s.paths(v)],
         )
         if any(work) or not is_calibrated(s):
             return None
@@ -181,18 +178,11 @@ def plan_without_work(
 
 
 def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress) -> list[str]:
-    """Index a shard into its library, with the encoders of `meta`; one on a store is made here first.
+    """Index a shard into its library, with the encoders of `meta`.
 
     Called again, it goes on where it was. Returns one line for each stage. Raises the errors of the library
     and of the models.
     """
-    if not isinstance(shard.library, Path):
-        with scratch_folder(settings.storage) as scratch:
-            local = replace(shard, library=scratch / HERE)
-            lines = index_shard(local, meta, settings, progress)
-            with Reader.open(local.library) as reader, Writer.open(shard.library) as writer:
-                copy_library(reader, writer, newer=True)
-        return lines
     with Writer.open(shard.library) as writer:
         writer.set_meta(meta)
         outcomes = FileOutcomes(writer, progress, IndexReport(), settings.storage, limits_of(settings))
@@ -256,6 +246,8 @@ class ContentIndexer:
         self._progress = progress
         self._is_shard = is_shard
         self._begun: set[str] = set()
+        self._logs: list[ProgressLog] = []
+        """Of videos that are written and not committed."""
 
     def index(self, groups: Sequence[Group]) -> None:
         """Videos, then documents."""
@@ -273,6 +265,7 @@ class ContentIndexer:
         if media:
             self._index_media(media, probes)
         self._index_documents(documents)
+        self._commit(at_once=True)
 
     def _probe(self, groups: Iterable[Group]) -> dict[str, Probe]:
         """What the headers of videos say, by content; those that have none that can be read are skipped.
@@ -299,13 +292,15 @@ class ContentIndexer:
                     self._outcomes.skip_file(local.group, local.problem_of(problem))
                 else:
                     self._outcomes.finish(local.group, done)
+                    self._commit()
                 finally:
                     local.discard()
 
     def _index_video(self, local: LocalGroup, probes: Mapping[str, Probe]) -> Done:
-        """Index one video. Raises `FileProblem` where nothing of it can be used.
+        """Index one video, which is committed with its paths. Raises `FileProblem` where nothing of it can be
+        used.
 
-        Killed at any instant and called again, it goes on behind the last committed clip and ends with the
+        Killed at any instant and called again, it goes on behind the last clip of its log and ends with the
         same rows.
         """
         writer, reader, stages, group = self._writer, self._reader, self.stages, local.group
@@ -322,43 +317,56 @@ class ContentIndexer:
         sidecars = reader.sidecars(copy.sidecars, (file.path for file in group.files))
         texts = [*side_by_side([sidecars.texts, reader.texts(copy.path)]), *probe.chapters]
         video = describe(first, copy.content_id, probe, sidecars)
-        self._outcomes.publish(group)
-        writer.begin_video(video)
 
-        # Sense and write: frames clip by clip, then what is of the whole video.
+        # Sense: frames clip by clip, then what is of the whole video.
+        made = stages.fingerprints()
+        log = ProgressLog(writer.cache, video.video_id, f"{made['frames']} {made['ocr']} {made['shots']}")
         end = min(last_end(texts), probe.duration)
-        frames = FrameIndexer(writer, reader, stages, self.video_settings, self._progress, video, end)
+        frames = FrameIndexer(reader, stages, self.video_settings, self._progress, video, end, log)
         if probe.stream >= 0 and stages.needs_frames:
             frames.decode(copy.path)
         else:
             frames.store_times(copy.path, probe)
         video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
-        evidence = [*texts_of_video(texts, video), *frames.screen_text]
-        meter, problem = None, ""
+        clips = frames.sensed
+        evidence = [*texts_of_video(texts, video), *(text for clip in clips for text in clip.texts)]
+        track, problem, lost = None, "", ""
         if probe.audio:
             spoken, meter, problem = self._index_audio(copy.path, video)
             evidence += beyond_subtitles(spoken, evidence)
-        lost = store_measures(writer, video, frames.figures if stages.measures_frames else None, meter)
-        writer.put_evidence(
-            video.video_id, evidence, stages.text.encode_text([span.text for span in evidence])
-        )
+            track = meter.track(video.video_id, video.duration)
+            lost = lost_sound(track) if track is not None else ""
+        require_unchanged(first)
 
-        # Commit
+        # Write
+        exclude = list(self._settings.scan.exclude)
+        writer.put_video(
+            video,
+            {**made, "sidecars": sidecars_read, **({EXCLUDED: exclude} if exclude else {})},
+            [clip.frames for clip in clips],
+            evidence,
+            stages.text.encode_text([span.text for span in evidence]),
+            shots=shots_of(video, [clip.figures for clip in clips if clip.figures is not None]),
+            sound=track,
+        )
+        self._logs.append(log)
         # What is cut off of a damaged file is no fault of its subtitles.
         late = "" if frames.damage else late_cues(texts, video.duration)
         reason = "; ".join(note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note)
         action = f"indexed {max(video.duration - frames.lost, 0.0):.0f} s of it" if reason else ""
-        done = Done(frames.clips, 0, video.duration, reason, action)
-        self._outcomes.keep_problem(group, done)
-        exclude = list(self._settings.scan.exclude)
-        finished = {**stages.fingerprints(), "sidecars": sidecars_read}
-        writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
-        frames.log.close()
-        require_unchanged(first)
         by_size = self._is_shard or is_url(first.path)
         expected = estimated_seconds(first) if by_size else probe.duration
         self._progress.advance(work_seconds(expected) - video.duration)
-        return done
+        return Done(len(clips), 0, video.duration, reason, action)
+
+    def _commit(self, *, at_once: bool = False) -> None:
+        """Commit what was written, if that is due; logs of videos that are committed go."""
+        if at_once:
+            self._writer.flush()
+        if at_once or self._writer.flush_if_due():
+            for log in self._logs:
+                log.close()
+            self._logs = []
 
     def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter, str]:
         """Speech, the measured sound, and what went wrong."""

@@ -94,7 +94,7 @@ class StoredRows(NamedTuple):
     files: Mapping[str, FileRow]
     """By path."""
     stages: Mapping[str, Mapping[str, Any]]
-    """Of each complete video, as `Writer.finish_video` was given them."""
+    """Of each video, as `Writer.put_video` was given them."""
     problems: Mapping[str, NotedProblem]
     """By path."""
 
@@ -105,8 +105,8 @@ class StoredRows(NamedTuple):
 
     @classmethod
     def of(cls, s: Snapshot) -> StoredRows:
-        """Rows of a snapshot."""
-        stages = {video_id: s.stages(video_id) for video_id in s.ready}
+        """As of a snapshot."""
+        stages = {video_id: s.stages(video_id) for video_id in s.video_rows}
         return cls({row.path: row for row in s.file_rows}, stages, s.noted_problems())
 
     @classmethod

@@ -27,7 +27,7 @@ from rag.indexing.encoders import (
     settings_of_library,
     stored_side,
 )
-from rag.indexing.measuring import stage_fingerprints, store_measures
+from rag.indexing.measuring import shots_of, stage_fingerprints
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.planning import Group, row_of
 from rag.indexing.report import IndexReport, Progress
@@ -58,15 +58,15 @@ def reembed_videos(writer: Writer, settings: Settings, outcomes: FileOutcomes, p
         _require_content(row)
         progress.file(row.path)
         stages = writer.stage_fingerprints()[video.video_id]
-        rows, parts = list[ClipFrames](), dict[str, FrameFigures]()
+        rows, parts = list[ClipFrames](), list[FrameFigures]()
         for cut in decode_clips(media, copy.path, video, decoding):
             rows.append(embed_clip(encoder, cut))
             if stages.get("shots") == "off":
-                parts[cut.clip.clip_id] = measure_frames(cut.frames)
+                parts.append(measure_frames(cut.frames))
             progress.advance(cut.clip.end - cut.clip.start)
         _require_content(row)
         if parts:
-            store_measures(writer, video, parts, None)
+            writer.put_shots(video.video_id, shots_of(video, parts))
             writer.put_stages({video.video_id: {**stages, "shots": shots}})
         switch.add(rows)
 

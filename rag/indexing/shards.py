@@ -1,8 +1,6 @@
-"""A run in shards: each shard indexes some of the files into a library of its own, which is then merged.
-
-Two kinds of runs are made so. The workers of a cluster have no writer in common. And on an object store the
-commits of each video on its own take longer than the video, so a library there is fed from one on this
-machine. What a killed run leaves in its shards is merged by the next run.
+"""A run in shards, by the workers of a cluster, which have no writer in common: each shard indexes some of
+the files into a library of its own, which is then merged. What a killed run leaves in its shards is merged by
+the next run.
 """
 
 from __future__ import annotations
@@ -33,8 +31,6 @@ from rag.store.reading import Reader
 from rag.store.records import Meta
 from rag.store.writing import Writer
 
-HERE = "here"
-"""The shard of this process, kept until it is merged: a killed run goes on within a video."""
 SHARDS_A_WORKER = 4
 """Shards for each worker, so that all end at about the same time."""
 LEAST_SECONDS = 600.0
@@ -98,7 +94,7 @@ class ShardedRun:
     @property
     def wanted(self) -> bool:
         """Whether this run indexes in shards."""
-        return self._settings.cluster.engine == "ray" or not isinstance(self._writer.folder, Path)
+        return self._settings.cluster.engine == "ray"
 
     def take_up(self) -> set[str]:
         """Merge what a killed run left, and give back its paths: the plan of this run then knows them."""
@@ -108,9 +104,7 @@ class ShardedRun:
                 paths |= self._merge(library)
             except (LibraryError, EncoderMismatch) as error:
                 self._outcomes.note(f"what a killed run left cannot be used, and is indexed again: {error}")
-                _discard(library)
-            if library != self._here:
-                _discard(library)
+            _discard(library)
         return paths
 
     def index(self, groups: Sequence[Group]) -> None:
@@ -119,27 +113,6 @@ class ShardedRun:
         media = [group for group in groups if group.is_media]
         self._progress.start(sum(map(_seconds, media)), len(groups))
         self._progress.start_documents(len(documents), sum(map(_seconds, documents)))
-        if self._settings.cluster.engine == "ray":
-            self._by_ray(groups)
-            return
-        encoders = select_encoders(self._writer, self._settings)
-        self._note_stages(encoders)
-        most = self._settings.cluster.group
-        for at in range(0, len(groups), most):
-            shard = Shard(self._here, tuple(groups[at : at + most]))
-            self._note(self._index_shard(shard, encoders.meta, self._settings, self._progress))
-            self._merge(shard.library)
-            _discard(shard.library)
-
-    def close(self) -> None:
-        """Delete what a killed run left of videos that are not there any more."""
-        _discard(self._here)
-
-    @property
-    def _here(self) -> Path:
-        return self._layout.cache / SHARDS / HERE
-
-    def _by_ray(self, groups: Sequence[Group]) -> None:
         settings = pinned_settings(self._settings).model_copy(update={"reasoner": ReasonerSettings()})
         with RayPool(settings, self._progress) as pool:
             if self._writer.meta is None:

@@ -80,13 +80,13 @@ def embed_clip(encoder: ImageEncoder | None, cut: CutClip) -> ClipFrames:
     zero one. Without an encoder it is bare. Frame vectors are float32 (n, dim), the clip's (dim,).
     """
     if encoder is None:
-        return ClipFrames.bare(cut.clip, cut.pixels)
+        return ClipFrames.bare(cut.clip)
     if not len(cut.frames.times):
         none, zero = np.empty((0, encoder.dim), np.float32), np.zeros(encoder.dim, np.float32)
-        return ClipFrames(cut.clip, np.empty(0), none, zero, cut.pixels)
+        return ClipFrames(cut.clip, np.empty(0), none, zero)
     vectors = encode_frames(encoder, cut.frames)
     whole = encoder.encode_clip(cut.frames, vectors)
-    return ClipFrames(cut.clip, cut.frames.times, vectors, whole, cut.pixels)
+    return ClipFrames(cut.clip, cut.frames.times, vectors, whole)
 
 
 def open_stages(

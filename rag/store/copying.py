@@ -29,8 +29,6 @@ class CopyPlan:
     """Contents to copy, in the order of their first paths."""
     sources: list[FileRow] = field(default_factory=list)
     """The same of passages, each by its first path."""
-    replaced: set[str] = field(default_factory=set)
-    """Those of `videos` that the library has: its rows of them go."""
     known: int = 0
     """Contents that the library has."""
     unfinished: int = 0
@@ -64,7 +62,7 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
     held, stages = writer.files(), writer.stage_fingerprints()
     documents = document_paths(held.values())
     finished = set(stages) | documents.keys()
-    usable = set(s.ready) if newer else finished.union(s.ready)
+    usable = s.video_rows.keys() if newer else finished | s.video_rows.keys()
     plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
     for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
         if row.kind != "passages" and row.content_id not in usable:
@@ -89,9 +87,8 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
             plan.known += 1
         elif rows[0].kind == "passages":
             plan.sources.append(rows[0])
-        elif content in s.ready:
+        elif content in s.video_rows:
             plan.videos.append(replace(s.video(content), path=rows[0].path))
-    plan.replaced = stages.keys() & {video.video_id for video in plan.videos}
     plan.unfinished = len(unfinished - by_content.keys())
     plan.problems = _problems(s, writer, globs, chosen, newer=newer)
     if newer:
@@ -170,14 +167,14 @@ def copy_contents(
     videos = {
         each: s.stages(each.video_id)
         for each in group
-        if isinstance(each, Video) and each.video_id in s.ready
+        if isinstance(each, Video) and each.video_id in s.video_rows
     }
     ids = [video.video_id for video in videos]
     sources = [row.content_id for row in group if isinstance(row, FileRow) and row.content_id in s.sources]
     if videos:
         where = f"video_id IN {quoted(ids)}"
         rows = ((name, table) for name in video_tables(s.meta) for table in s.stream(name, where))
-        writer.put_copies(videos, rows, replaced=plan.replaced)
+        writer.put_videos(videos, rows)
     if sources:
         where = f"source_id IN {quoted(sources)}"
         writer.put_passage_copies(sources, s.stream("passages", where))

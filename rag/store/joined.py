@@ -120,20 +120,16 @@ class JoinedSnapshot(Snapshot):
         library_id = "+".join(meta.library_id for meta in metas)
         self.meta = replace(metas[0], calibration=scale, library_id=library_id)
         owners = self._owners()
-        self.tables, self.ready, self.sources = {}, {}, set()
-        videos: dict[str, dict[str, Any]] = {}
+        self.tables, self.video_rows, self.sources = {}, {}, set()
         files: dict[tuple[str, str], FileRow] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources
-            library.elsewhere = frozenset(key for key in known if owners.get(key, number) != number)
-            shown = library.ready.keys() - library.elsewhere
-            self.ready |= {video_id: library.ready[video_id] for video_id in shown}
-            own = library.video_rows
-            videos = {**own, **videos, **{video_id: own[video_id] for video_id in shown}}
+            library.elsewhere |= {key for key in known if owners[key] != number}
+            shown = library.video_rows.keys() - library.elsewhere
+            self.video_rows |= {video_id: library.video_rows[video_id] for video_id in shown}
             self.sources |= library.sources
             self.tables = {**library.tables, **self.tables}
             files |= {(row.path, row.content_id): row for row in library.file_rows}
-        self.video_rows = videos
         self.file_rows = sorted(files.values(), key=lambda row: row.path)
 
     def row_bytes(self) -> int:
@@ -146,14 +142,14 @@ class JoinedSnapshot(Snapshot):
 
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
-        ranked: dict[str, tuple[bool, int, str, int]] = {}
+        ranked: dict[str, tuple[int, str, int]] = {}
         for number, library in enumerate(self._libraries):
-            for content in library.ready.keys() | library.sources:
+            for content in library.video_rows.keys() | library.sources:
                 stages_on, path = 0, ""
-                if content in library.ready:
+                if content in library.video_rows:
                     stages_on = sum(s not in ("off", "") for s in library.stages(content).values())
                     path = library.paths(content)[0]
-                rank = (content not in library.ready, -stages_on, path, number)
+                rank = (-stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 

@@ -48,11 +48,13 @@ class Layout:
     folder: Location
     """As messages show it."""
     cache: Path
-    """A folder on this machine for what may be lost at any time: progress logs, libraries of shards."""
+    """A folder on this machine for what may be lost at any time: progress logs."""
     storage_options: Mapping[str, str]
     """Options of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
     """The same options for whoever only reads."""
+    commit_seconds = 10.0
+    """Between two commits of a run of indexing."""
     is_locked = True
     """Whether files that no version names are of a killed writer for certain: no other is at work."""
 
@@ -195,7 +197,7 @@ class Layout:
     def shards(self) -> Sequence[Location]:
         """Libraries that a killed run has left to be merged into this one (`rag.indexing.shards`)."""
         try:
-            return sorted((self.cache / SHARDS).iterdir())
+            return sorted((self._root / SHARDS).iterdir())
         except OSError:
             return []
 
@@ -245,6 +247,8 @@ class ObjectLayout(Layout):
     """The objects of a library below an address. Raises `StoreError` where the store fails."""
 
     folder: StoreAddress
+    commit_seconds = 120.0
+    """A commit takes some."""
     is_locked = False
     """Another writer may be about to name some."""
 
@@ -333,12 +337,11 @@ class ObjectLayout(Layout):
         return False
 
     def shards(self) -> Sequence[Location]:
-        """Find shards on this machine, and by a listing."""
-        there = (
+        """By a listing."""
+        return [
             StoreAddress(f"{self.folder.url}/{SHARDS}/{name}", self.folder.settings)
             for name in self.store.folders(SHARDS)
-        )
-        return [*super().shards(), *there]
+        ]
 
     def delete_unnamed(self, named: Collection[str]) -> None:
         """Delete unnamed objects that have been there for `UNNAMED_AGE`."""

@@ -138,16 +138,14 @@ class ClipFrames:
     times: NDArray[np.float64]
     rows: NDArray[np.float32] | NDArray[np.float16]
     clip_vector: NDArray[np.float32]
-    pixels: str = ""
-    """Hash over the sampled pixels, which proves a resume exact."""
 
     @classmethod
-    def bare(cls, clip: Clip, pixels: str = "") -> ClipFrames:
-        """A clip without vectors."""
+    def bare(cls, clip: Clip) -> ClipFrames:
+        """A clip without vectors: without an image, or of a library without an image encoder."""
         import numpy as np
 
         none = np.empty(0, np.float32)
-        return cls(clip, np.empty(0), none, none, pixels)
+        return cls(clip, np.empty(0), none, none)
 
     @property
     def vectors(self) -> NDArray[np.float32]:

@@ -35,10 +35,10 @@ FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
 COLUMNS = {
     "files": "path:binary content_id:string kind:string size:int64 mtime_ns:int64 ctime_ns:int64 "
     "stamp:string",
-    "videos": "video_id:string complete:bool path:binary title:string description:string tags:[string] "
+    "videos": "video_id:string path:binary title:string description:string tags:[string] "
     "duration:float64 fps:float64 width:int32 height:int32 audio:bool language:string stream:int32 "
     "decoder:string damage:string subtitles:string stages:string indexed_at:int64",
-    "clips": "clip_id:string video_id:string start:float64 end:float64 pixels:string",
+    "clips": "clip_id:string video_id:string start:float64 end:float64",
     "problems": "path:binary reason:string action:string stamp:string",
     "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
     "vector:vector track:string",
@@ -180,20 +180,22 @@ def problem_rows(problems: Iterable[NotedProblem]) -> Any:
     return _table("problems", ({**asdict(noted.problem), "stamp": noted.stamp} for noted in problems))
 
 
-def video_rows(video: Video, stages: Mapping[str, Any], indexed_at: int, *, complete: bool) -> Any:
-    """A video as an Arrow table of one row; one that is not `complete` has clips alone, to go on from."""
-    made = {
-        "complete": complete,
-        "subtitles": _tracks_text(video.subtitles),
-        "stages": json.dumps(stages, sort_keys=True),
-        "indexed_at": indexed_at,
-    }
-    return _table("videos", [{**asdict(video), **made}])
+def video_rows(videos: Mapping[Video, Mapping[str, Any]], indexed_at: Mapping[str, int]) -> Any:
+    """Videos with their stages as an Arrow table. `indexed_at`: by their ids, in ns since 1970."""
+    rows = []
+    for video, stages in videos.items():
+        made = {
+            "subtitles": _tracks_text(video.subtitles),
+            "stages": json.dumps(stages, sort_keys=True),
+            "indexed_at": indexed_at[video.video_id],
+        }
+        rows.append({**asdict(video), **made})
+    return _table("videos", rows)
 
 
 def video_of(row: Mapping[str, Any]) -> Video:
     """A video from its row."""
-    fields = {k: v for k, v in row.items() if k not in {"complete", "stages", "indexed_at"}}
+    fields = {k: v for k, v in row.items() if k not in {"stages", "indexed_at"}}
     made = {
         "path": os.fsdecode(row["path"]),
         "tags": tuple(row["tags"]),
@@ -226,7 +228,7 @@ def stages_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def clip_rows(clips: Sequence[ClipFrames]) -> Any:
     """Clips as an Arrow table."""
-    return _table("clips", ({**asdict(c.clip), "pixels": c.pixels} for c in clips))
+    return _table("clips", (asdict(c.clip) for c in clips))
 
 
 def clip_of(row: Mapping[str, Any]) -> Clip:
@@ -235,7 +237,7 @@ def clip_of(row: Mapping[str, Any]) -> Clip:
 
 
 def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
-    """Clip vectors, float32 (dim,), and frame vectors, float32 (frames, dim), as an Arrow table of float16.
+    """Clip vectors, float (dim,), and frame vectors, float (frames, dim), as an Arrow table of float16.
 
     Raises ValueError for shapes that do not fit `dim` or the number of times.
     """
@@ -243,13 +245,13 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
     import pyarrow as pa
 
     for c in clips:
-        if c.vectors.shape != (len(c.times), dim) or c.clip_vector.shape != (dim,):
+        if c.rows.shape != (len(c.times), dim) or c.clip_vector.shape != (dim,):
             raise ValueError(
-                f"{c.clip.clip_id}: frames {c.vectors.shape}, clip vector {c.clip_vector.shape} and "
+                f"{c.clip.clip_id}: frames {c.rows.shape}, clip vector {c.clip_vector.shape} and "
                 f"{len(c.times)} times do not fit dimension {dim}"
             )
     offsets = pa.array(np.cumsum([0, *(len(c.times) for c in clips)]).astype(np.int32), pa.int32())
-    flat = np.concatenate([c.vectors for c in clips])
+    flat = np.concatenate([c.rows for c in clips])
     columns = {
         "clip_id": [c.clip.clip_id for c in clips],
         "video_id": [c.clip.video_id for c in clips],

@@ -1,7 +1,6 @@
 """One state of a library, as `head.json` names it: opened once, and searched in memory.
 
-A writer at work makes other versions, which this one does not see. Videos that are not complete have clips
-alone, which are left out here.
+A writer at work makes other versions, which this one does not see.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -78,9 +77,12 @@ class Snapshot:
         head, _ = read_head(self.layout)
         self.meta: Meta | None = head.meta
         self.tables = {name: self._open(name, version) for name, version in head.tables.items()}
+        if "videos" in self.tables and "complete" in self.tables["videos"].schema.names:
+            # Of a build before, which wrote a video in parts.
+            begun = self.scan("videos", ["video_id"], "complete = false")["video_id"]
+            self.elsewhere = frozenset(begun.to_pylist())
         videos = self.scan("videos", schema.column_names("videos"))
         self.video_rows: dict[str, dict[str, Any]] = {row["video_id"]: row for row in videos.to_pylist()}
-        self.ready = {v: row["indexed_at"] for v, row in self.video_rows.items() if row["complete"]}
         files = self.scan("files", schema.column_names("files")).to_pylist()
         self.file_rows = sorted(map(schema.file_of, files), key=lambda row: row.path)
         """Every path of the library, sorted by path."""
@@ -155,17 +157,9 @@ class Snapshot:
             return match(self.tables[name], key, text, k, shown, passing if is_timed(where) else None)
 
     def owners_sql(self, name: str, owners: Collection[str] | None) -> list[str]:
-        """SQL conditions for the rows of a table that are of some owners, videos or sources, and shown."""
-        present, shown = self._owners_of(name)
-        if owners is None:
-            return owner_sql(schema.owner_column(name), present, shown) if len(present) > len(shown) else []
-        return owner_sql(schema.owner_column(name), present, shown & set(owners))
-
-    def _owners_of(self, name: str) -> tuple[Set[str], Set[str]]:
-        """Those that rows of a table may be of, and those that are searched."""
-        if name == "passages":
-            return self.sources, self.sources
-        return self.video_rows.keys() - self.elsewhere, self.ready.keys() - self.elsewhere
+        """SQL conditions for the rows of a table that are of some owners, videos or sources; None is all."""
+        present = self.sources if name == "passages" else self.video_rows.keys()
+        return [] if owners is None else owner_sql(schema.owner_column(name), present, owners)
 
     def row_bytes(self) -> int:
         """Bytes of the files of rows, as its tables name them."""
@@ -176,12 +170,11 @@ class Snapshot:
         """Counts of what readers see, and bytes on the disk as they are now."""
         passages = self.scan("passages", ["source_id", "doc_id"])
         problems = {problem.path for problem in self.problems()}
-        named = {r.content_id for r in self.file_rows if r.kind != "passages" and r.path not in problems}
         stills = sum(is_still(0.0, video.duration) for video in self._videos)
         return Stats(
             files=len(self.file_rows),
-            videos=len(self.ready) - stills,
-            pending_videos=len(named.union(self.video_rows) - self.ready.keys()),
+            videos=len(self.video_rows) - stills,
+            pending_videos=len(self.unfinished()),
             video_hours=sum(video.duration for video in self._videos) / 3600,
             clips=self.clip_table.num_rows,
             evidence=self.scan("evidence", ["kind"]).num_rows,
@@ -198,8 +191,8 @@ class Snapshot:
         """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
         indexed or measured, again too, or removed; not by maintenance, nor with the paths of a content."""
         encoder = self.meta.image_encoder.fingerprint if self.meta and self.meta.image_encoder else ""
-        ready = ([*pair, self.stages(pair[0])] for pair in sorted(self.ready.items()))
-        held = json.dumps([encoder, *ready, sorted(self.sources)], sort_keys=True)
+        videos = ([v, row["indexed_at"], self.stages(v)] for v, row in sorted(self.video_rows.items()))
+        held = json.dumps([encoder, *videos, sorted(self.sources)], sort_keys=True)
         return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()
 
     @cached_property
@@ -228,7 +221,7 @@ class Snapshot:
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
         held = {content: tuple(row.path for row in rows) for content, rows in self._files.items()}
-        others = self.ready.keys() - held.keys()
+        others = self.video_rows.keys() - held.keys()
         return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
 
     def paths(self, content_id: str) -> tuple[str, ...]:
@@ -245,32 +238,29 @@ class Snapshot:
 
     @cached_property
     def _videos(self) -> list[Video]:
-        return sorted(map(self.video, self.ready), key=lambda video: (video.path, video.video_id))
+        return sorted(map(self.video, self.video_rows), key=lambda video: (video.path, video.video_id))
 
     def videos(self) -> list[Video]:
-        """Ready videos, sorted by path, which is the first of the paths that hold it."""
+        """The videos, sorted by path, which is the first of the paths that hold it."""
         return list(self._videos)
 
     def video(self, video_id: str) -> Video:
-        """Return a video. Raises KeyError for one that is unknown or not ready."""
-        if video_id not in self.ready:
-            raise KeyError(video_id)
+        """As of `videos`. Raises KeyError for an unknown video."""
         return replace(schema.video_of(self.video_rows[video_id]), path=self._paths[video_id][0])
 
     def stages(self, video_id: str) -> dict[str, Any]:
-        """What each stage of indexing was made with, as `Writer.finish_video` was given it; `off` where it
-        was off. Raises KeyError for a video that is unknown or not ready."""
-        if video_id not in self.ready:
-            raise KeyError(video_id)
+        """What each stage of indexing was made with, as `Writer.put_video` was given it; `off` where it was
+        off. Raises KeyError for an unknown video."""
         return schema.stages_of(self.video_rows[video_id])
 
     def unfinished(self) -> frozenset[str]:
-        """The ids of videos that are left out of searches, for a run that indexed them was ended."""
-        return frozenset(self.video_rows.keys() - self.ready.keys())
+        """The ids of videos that are to be indexed again, for a repair took out what they had."""
+        named = {row.content_id for row in self.file_rows if row.kind != "passages"}
+        return frozenset(named - self.video_rows.keys())
 
     def sidecars(self, video_id: str) -> frozenset[str]:
-        """The hash over the sidecars that a ready video was indexed with; none without any."""
-        found = self.stages(video_id).get("sidecars", "") if video_id in self.ready else ""
+        """The hash over the sidecars that a video was indexed with; none without any."""
+        found = self.stages(video_id).get("sidecars", "") if video_id in self.video_rows else ""
         return frozenset({found} - {""})
 
     def noted_problems(self) -> dict[str, NotedProblem]:
@@ -286,22 +276,21 @@ class Snapshot:
 
     @cached_property
     def clip_table(self) -> Any:
-        """The clips of ready videos as an Arrow table, in no particular order."""
-        table = self.scan("clips", ["clip_id", "video_id", "start", "end"])
-        return table.filter(Codes(table["video_id"]).among(self.ready)).combine_chunks()
+        """The clips as an Arrow table, in no particular order."""
+        return self.scan("clips", ["clip_id", "video_id", "start", "end"]).combine_chunks()
 
     @cached_property
     def _clip_videos(self) -> Codes:
         return Codes(self.clip_table["video_id"])
 
     def clips(self, video_id: str) -> list[Clip]:
-        """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
+        """Clips of a video, [start, end) seconds each, in time order; empty for an unknown video."""
         return list(self.clips_of([video_id])[video_id])
 
     def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """Return the clips of several videos by id. The last thousand are cached."""
         found = {video_id: self._clips.get(video_id, []) for video_id in video_ids}
-        missing = sorted(v for v in found if v in self.ready and v not in self._clips)
+        missing = sorted(v for v in found if v in self.video_rows and v not in self._clips)
         if missing:
             for clip in self._read_clips(missing):
                 found[clip.video_id].append(clip)
@@ -331,16 +320,15 @@ class Snapshot:
         found: dict[str, list[Shot]] = {}
         columns = schema.column_names("shots")
         for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
-            if row["video_id"] in self.ready:
-                found.setdefault(row["video_id"], []).append(schema.shot_of(row))
+            found.setdefault(row["video_id"], []).append(schema.shot_of(row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
-        """Shots of a ready video, in time order; none where it was not measured."""
+        """Shots of a video, in time order; none where it was not measured."""
         return self._shots.get(video_id, ())
 
     def shots_by_video(self) -> Mapping[str, tuple[Shot, ...]]:
-        """The shots of all ready videos that were measured."""
+        """The shots of all videos that were measured."""
         return self._shots
 
     @cached_property
@@ -350,16 +338,16 @@ class Snapshot:
         return table, Codes(table["video_id"])
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        """Sound of a video; None where it is not ready, has none or was not measured."""
+        """None for a video that is unknown, has no sound or was not measured."""
         table, videos = self._sounds
-        rows = table.take(videos.rows_of(video_id)).to_pylist() if video_id in self.ready else []
+        rows = table.take(videos.rows_of(video_id)).to_pylist()
         return schema.sound_track_of(rows[0]) if rows else None
 
     # Vectors, loaded when first asked for
 
     def vectors(self, kind: Vectors) -> list[Rows]:
-        """The vectors, float16 (n, dim), of clips or of text spans of ready videos, or of passages; none
-        where none can be stored.
+        """The vectors, float16 (n, dim), of clips, of text spans or of passages; none where none can be
+        stored.
 
         Tables are loaded side by side, each once.
         """
@@ -381,9 +369,7 @@ class Snapshot:
         spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
         if self._exact_rows is not None and self.tables[table.name].count_rows() > self._exact_rows:
             return [Indexed(self, table, spans)]
-        rows = self.scan(table.name, [*table.columns, "vector"])
-        keep = Codes(rows[table.owner]).among(self._owners_of(table.name)[1])
-        return [Matrix(rows if keep.all() else rows.filter(keep), table, spans)]
+        return [Matrix(self.scan(table.name, [*table.columns, "vector"]), table, spans)]
 
     def _nearest(
         self,
@@ -403,10 +389,10 @@ class Snapshot:
     # Filters
 
     def wanted_videos(self, where: SearchFilter) -> set[str] | None:
-        """Ready videos that `where` lets through; None where it does not choose."""
+        """Videos that `where` lets through; None where it does not choose."""
         if where.videos is None and not where.paths and where.spans is None:
             return None
-        wanted = set(self.ready) if where.videos is None else where.videos & self.ready.keys()
+        wanted = set(self.video_rows) if where.videos is None else where.videos & self.video_rows.keys()
         if where.spans is not None:
             wanted &= where.spans.keys()
         return {v for v in wanted if not where.paths or path_matches(self._paths[v], where.paths)}
@@ -433,7 +419,7 @@ class Snapshot:
         return self._evidence_kinds
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
-        """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
+        """Spans of a video that overlap [start, end) seconds, in time order; none if unknown."""
         return self.evidence_of([(video_id, start, end)])[0]
 
     def evidence_beside(self, video_id: str, start: float, end: float) -> list[Evidence]:

@@ -1,8 +1,8 @@
 """The one writer of a library: what it writes is seen with its next commit, all of it or nothing.
 
-It commits whenever what is written so far makes sense by itself: after each group of clips, each finished
-video, and ten seconds or some thousand passages of documents; never amid the passages of one. An error is as
-a kill: what was not committed before it is written again by the next run.
+Videos and documents are written as a whole, and those of some seconds are committed together; never amid the
+passages of a document. An error is as a kill: what was not committed before it is written again by the next
+run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import Passage, Problem, Video
+from corpora.records import Passage, Problem
 from indexers.errors import OTHER_ENCODER, EncoderKind
 from rag.errors import EncoderMismatch
 from rag.settings import EXACT_ROWS
@@ -26,23 +26,18 @@ from rag.store.finding import writable_library
 from rag.store.layout import Layout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
-from rag.store.tables import EncoderSwitch, PassageTable, PathTable, VideoWriter
+from rag.store.schema import quoted
+from rag.store.tables import EncoderSwitch, PathTable, VideoWriter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WAITING_ROWS = 4096
-"""Passages, files and problems wait in memory until this many are together: a write costs 10 ms."""
-FLUSH_SECONDS = 10.0
-"""And no longer than this, apart from the passages of one document."""
-VIDEOS_BETWEEN_COMPACTIONS = 10
-
 
 class Writer(VideoWriter):
     """Made by `Writer.open`; a context manager that holds the library's lock.
 
-    Files, problems and passages wait for `flush`, which `maintain`, `close` and all that commits call too.
+    What is put waits for `flush`, which `maintain`, `close` and all that commits call too.
     """
 
     def __init__(self, layout: Layout, db: Database | None = None) -> None:
@@ -55,10 +50,12 @@ class Writer(VideoWriter):
         super().__init__(db)
         self._files = PathTable(db, "files", schema.file_of, schema.file_rows)
         self._problems = PathTable(db, "problems", schema.problem_of, schema.problem_rows)
-        self._passages = PassageTable(db)
+        self._sources: set[str] = set()
+        """Sources that have passages."""
+        if db.has("passages"):
+            self._sources = set(db.rows("passages", ["source_id"])["source_id"].to_pylist())
         self._open_sources: set[str] = set()
         """Sources whose passages are being written, so that nothing is committed."""
-        self._finished = 0
         self._flushed = time.monotonic()
         if not db.head.number:
             db.commit()
@@ -87,16 +84,12 @@ class Writer(VideoWriter):
         made again, and named. `exact_rows`: as of `maintain`."""
         return check_indexes(self._db, exact_rows)
 
-    def _contents(self) -> set[str]:
-        return {row.content_id for row in self._files.rows().values()}
-
     def renamed(self) -> dict[str, str]:
-        """The first path, by id, of each complete video whose row has a path that none of its files has."""
+        """The first path, by id, of each video whose row has a path that none of its files has."""
         paths: dict[str, set[str]] = {}
         for path, row in self._files.rows().items():
             paths.setdefault(row.content_id, set()).add(path)
-        stored = ((video, path) for video, path in self._paths.items() if self._complete[video])
-        return {v: min(paths[v]) for v, path in stored if v in paths and path not in paths[v]}
+        return {v: min(paths[v]) for v, path in self._paths.items() if v in paths and path not in paths[v]}
 
     # What the library is made with
 
@@ -174,13 +167,12 @@ class Writer(VideoWriter):
         return self._files.get(path)
 
     def put_file(self, row: FileRow) -> None:
-        """Say that `row.path` holds that content. For passages this comes last.
+        """Say that `row.path` holds that content. This comes last.
 
         The content that the path held before stays; `remove_paths` comes first where the file has changed.
         """
         self._files.put(row.path, row)
         self._open_sources.discard(row.content_id)
-        self._flush_if_due()
 
     def problems(self) -> dict[str, NotedProblem]:
         """Problems by path."""
@@ -193,18 +185,10 @@ class Writer(VideoWriter):
     def put_problem(self, problem: Problem, stamp: str) -> None:
         """Note, in place of an older one, what was wrong with a file."""
         self._problems.put(problem.path, NotedProblem(problem, stamp))
-        self._flush_if_due()
 
     def clear_problem(self, *paths: str) -> None:
         """Remove the problems of these paths, of those that have one."""
         self._problems.forget(paths)
-
-    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Finish as `VideoWriter` does; every few videos small fragments are merged."""
-        super().finish_video(video, stages)
-        self._finished += 1
-        if self._finished >= VIDEOS_BETWEEN_COMPACTIONS and compact_if_due(self._db):
-            self._finished = 0
 
     # Passages
 
@@ -224,11 +208,10 @@ class Writer(VideoWriter):
         """Remove what the source has, so that `add_passages` can add it in parts."""
         self._require_meta()
         self._open_sources.add(source_id)
-        if source_id in self._passages.sources:
-            self._write()
+        if source_id in self._sources:
             shown = [path for path, row in self._files.rows().items() if row.content_id == source_id]
             self._files.forget(shown)
-            self._passages.erase({source_id})
+            self._erase_sources({source_id})
 
     def add_passages(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
@@ -238,9 +221,8 @@ class Writer(VideoWriter):
         `vectors`: unit rows, float (n, text dim), one for each passage; stored as float16. Raises ValueError
         for another shape.
         """
-        self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
-        if self._is_full():
-            self._write()
+        dim = self._require_meta().text_encoder.dim
+        self._add_passages(schema.passage_rows(source_id, passages, vectors, dim))
 
     def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
         """Put passages as rows of another library.
@@ -250,8 +232,16 @@ class Writer(VideoWriter):
         for source_id in sources:
             self.begin_passages(source_id)
         for rows in tables:
-            self._passages.sources |= set(rows["source_id"].to_pylist())
-            self._db.add("passages", rows)
+            self._add_passages(rows)
+
+    def _add_passages(self, rows: Any) -> None:
+        self._sources |= set(rows["source_id"].to_pylist())
+        self._db.add("passages", rows)
+
+    def _erase_sources(self, sources: set[str]) -> None:
+        if sources:
+            self._db.delete("passages", f"source_id IN {quoted(sorted(sources))}")
+            self._sources -= sources
 
     # Removal
 
@@ -260,57 +250,48 @@ class Writer(VideoWriter):
 
         `keep`: contents that stay without a path, because they are about to get one.
         """
-        self._write()
         named = set(paths)
         files = self._files.rows()
         kept = {row.content_id for path, row in files.items() if path not in named}
         lost = {row.content_id for path, row in files.items() if path in named} - kept - set(keep)
-        videos = sorted(lost & self._complete.keys())
-        sources = lost & self._passages.sources
+        videos = sorted(lost & self._stages.keys())
+        sources = lost & self._sources
         self._files.forget(named)
         self._problems.forget(named)
         self._erase_videos(videos)
-        self._passages.erase(sources)
+        self._erase_sources(sources)
         return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
-
-    def drop_unfinished(self) -> tuple[str, ...]:
-        """Erase videos that were begun and never finished, if no known path names them."""
-        gone = sorted(self.incomplete() - self._contents())
-        self._erase_videos(gone)
-        return tuple(gone)
 
     def erase(self, contents: Set[str]) -> None:
         """Erase videos and sources of passages, whether they have paths or not.
 
         A path keeps its video, which is then to be indexed again, and loses its source.
         """
-        self._write()
         lost = [row for row in self.files().values() if row.content_id in contents and row.kind == "passages"]
         self._files.forget(row.path for row in lost)
-        sources = self._passages.sources & contents
+        sources = self._sources & contents
         self._erase_videos(sorted(contents - sources))
-        self._passages.erase(sources)
+        self._erase_sources(sources)
+        self._open_sources -= contents
 
     # Committing
 
-    def _is_full(self) -> bool:
-        return self._passages.waiting + self._files.waiting + self._problems.waiting >= WAITING_ROWS
-
-    def _flush_if_due(self) -> None:
-        if self._is_full() or time.monotonic() - self._flushed >= FLUSH_SECONDS:
+    def flush_if_due(self) -> bool:
+        """Commit, and merge small fragments, where the last commit was some seconds ago; whether it was."""
+        due = time.monotonic() - self._flushed >= self._layout.commit_seconds and not self._open_sources
+        if due:
             self.flush()
-
-    def _write(self) -> None:
-        """Write what waits in memory, without a commit."""
-        self._passages.flush()
-        self._problems.flush()
-        self._files.flush()
+            compact_if_due(self._db)
+        return due
 
     def flush(self) -> None:
         """Write what waits in memory, and commit. Amid the passages of a document nothing is committed: the
         first `flush` after their end does it."""
-        self._write()
-        if not self._open_sources:
+        self._problems.flush()
+        self._files.flush()
+        if self._open_sources:
+            self._db.write()
+        else:
             self._db.commit()
             self._flushed = time.monotonic()
 
@@ -326,8 +307,7 @@ class Writer(VideoWriter):
         """Commit, without the passages of a document that has no path, and give the lock back."""
         try:
             if not self._db.failed:
-                self._write()
-                self._passages.erase(self._passages.sources & self._open_sources)
+                self._erase_sources(self._sources & self._open_sources)
                 self._open_sources.clear()
                 self.flush()
                 with write_errors(self._layout.folder):

@@ -20,7 +20,6 @@ def home(tmp_path_factory) -> Path:
     with Writer.open(folder / "right") as writer:
         writer.remove_paths([video_path(1)])
         add_video(writer, 4)
-        writer.begin_video(video(5))
     return folder
 
 

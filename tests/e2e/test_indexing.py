@@ -431,7 +431,7 @@ def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "before"), [("a.mp4", Writer, "finish_video"), ("notes.md", MediaReader, "passages")]
+    ("name", "place", "before"), [("a.mp4", MediaReader, "sidecars"), ("notes.md", MediaReader, "passages")]
 )
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     corpus: Path, settings: Settings, monkeypatch, name: str, place: object, before: str

@@ -1,4 +1,4 @@
-"""Runs in shards, into a library on an object store and by hand; what a kill left is taken up."""
+"""Runs into a library on an object store, and in shards by hand; what a kill left is taken up."""
 
 import shutil
 from pathlib import Path
@@ -10,8 +10,8 @@ from rag.indexing import index
 from rag.indexing.merging import merge_libraries
 from rag.indexing.report import IndexReport
 from rag.settings import Settings, load_settings
+from rag.store.finding import library_location
 from rag.store.layout import open_layout
-from rag.store.reading import Reader
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
@@ -40,9 +40,9 @@ def settings_of(library: Path | str, **given: Any) -> Settings:
     return load_settings(flags={name.replace("__", "."): value for name, value in flags.items()})
 
 
-def on_store(bucket: FakeStore, group: int = 3) -> Settings:
+def on_store(bucket: FakeStore, folder: str = "library") -> Settings:
     storage = {f"storage.{name}": value for name, value in bucket.storage.model_dump().items()}
-    return settings_of(bucket.address("library").url, **storage, cluster__group=group)
+    return settings_of(bucket.address(folder).url, **storage)
 
 
 def counts(report: IndexReport) -> tuple[object, ...]:
@@ -73,7 +73,7 @@ def test_shards_by_hand_merged_are_a_plain_run(
     assert (after.indexed, after.problems) == (0, plain.problems)
 
 
-def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path, bucket: FakeStore) -> None:
+def test_a_library_on_a_store_is_that_of_a_folder(corpus: Path, tmp_path, bucket: FakeStore) -> None:
     """The rows and the report of a run on disk: new, and after every kind of change."""
     changing, changed = tmp_path / "corpus", tmp_path / "library"
     shutil.copytree(corpus, changing)
@@ -97,30 +97,17 @@ def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path, bucke
     assert index([changing], settings=on_store(bucket)).indexed == 0
 
 
-class Stop(Exception):
-    pass
-
-
 def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
-    corpus: Path, plain: IndexReport, library: Path, bucket: FakeStore, monkeypatch
+    corpus: Path, plain: IndexReport, library: Path, tmp_path, bucket: FakeStore
 ) -> None:
-    def stop(*_: Any, **__: Any) -> None:
-        raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr("rag.indexing.shards.copy_library", stop)
-        with pytest.raises(Stop):
-            index([corpus], settings=on_store(bucket, 2))
-    layout = open_layout(bucket.address("library"))
-    (left,) = layout.shards()
-    assert isinstance(left, Path)
-    with Reader.open(left) as reader:
-        assert len(reader.files()) == 2
-    report = index([corpus], settings=on_store(bucket))
-    assert counts(report)[2:] == counts(plain)[2:]
-    assert (report.indexed, report.unchanged) == (5, 0)
-    assert list(dump(layout.folder)) == list(dump(library))
-    assert not layout.shards()
+    for of in (on_store, lambda _, folder="library": settings_of(tmp_path / folder)):
+        index([corpus / "0.md"], settings=of(bucket))
+        index([corpus / "b.mp4"], settings=of(bucket, "library/shards/left"))
+        report = index([corpus], settings=of(bucket))
+        assert (report.indexed, report.unchanged) == (plain.indexed - 1, 1)
+        assert report.problems == plain.problems
+        made = library_location(of(bucket).library, bucket.storage)
+        assert list(dump(made)) == list(dump(library))
 
 
 def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_path) -> None:

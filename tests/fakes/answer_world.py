@@ -111,18 +111,14 @@ def put_video(
     facts = path.stat() if path.exists() else None
     size, changed = (facts.st_size, facts.st_mtime_ns) if facts is not None else (1, 1)
     writer.put_file(FileRow(video.path, name, "video", size, changed, changed, "1"))
-    writer.begin_video(video)
     clips = [
         Clip(f"{name}:{i:05d}", name, 30.0 * i, min(30.0 * (i + 1), video.duration))
         for i in range(int(np.ceil(video.duration / 30)))
     ]
-    if tower is None:
-        writer.add_clips([ClipFrames.bare(clip) for clip in clips])
-    else:
-        writer.add_clips([frames_of(clip, rows, tower) for clip in clips])
+    frames = [ClipFrames.bare(clip) if tower is None else frames_of(clip, rows, tower) for clip in clips]
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
     held = [*spoken, *evidence]
-    writer.put_evidence(name, held, words.encode_text([line.text for line in held]))
+    vectors, shots = words.encode_text([line.text for line in held]), list[Shot]()
     if tones:
         length = video.duration / len(tones)
         starts = [length * at for at in range(len(tones))]
@@ -130,8 +126,8 @@ def put_video(
             Shot(f"{name}:s{at:05d}", name, start, start + length, start + 1.0, tone, WARMTHS[tone], "live")
             for at, (start, tone) in enumerate(zip(starts, tones, strict=True))
         ]
-        writer.put_measures(name, shots)
-    writer.finish_video(video, {"shots": "1", "sound": "1"} if tones else {})
+    stages = {"shots": "1", "sound": "1"} if tones else {}
+    writer.put_video(video, stages, frames, held, vectors, shots=shots)
 
 
 def frames_of(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: ImageWords) -> ClipFrames:
@@ -142,9 +138,7 @@ def frames_of(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: 
         seen = next((seen for start, end, seen, _ in rows if seen and start <= time < end), "")
         vectors.append(tower.image(tokens(seen), f"{clip.clip_id} {time}"))
     matrix = np.stack(vectors).astype(np.float32)
-    return ClipFrames(
-        clip, times, matrix, unit_rows(matrix.mean(axis=0, keepdims=True))[0], f"{clip.clip_id}"
-    )
+    return ClipFrames(clip, times, matrix, unit_rows(matrix.mean(axis=0, keepdims=True))[0])
 
 
 def blank_frames(_: str, times: NDArray[np.float64]) -> Frames:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-COMMITS = ("create", "add", "upsert", "delete", "index", "compact", "commit")
+COMMITS = ("create", "write_table", "upsert", "delete", "index", "compact", "commit")
 """Methods of `rag.store.database.Database` that write or commit."""
 
 

@@ -3,7 +3,7 @@
 import atexit
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,6 @@ def clip_frames(n: int, index: int, dim: int = IMAGE.dim) -> ClipFrames:
         start + np.arange(frames) / 2,
         unit(1000 * n + index, frames, dim),
         unit(1000 * n + index + 500, dim),
-        pixels=f"pixels-{n}-{index}",
     )
 
 
@@ -67,19 +66,20 @@ def spans(n: int, count: int = 3) -> list[Evidence]:
     ]
 
 
+def put_video(writer: Writer, n: int, stages: Mapping[str, str], clips: int = 2, **measures: Any) -> Video:
+    """Write a video with its clips and texts, and what was measured."""
+    made, held = video(n, clips), [clip_frames(n, i) for i in range(clips)]
+    writer.put_video(made, stages, held, spans(n), unit(n, 3, TEXT.dim), **measures)
+    return made
+
+
 def add_video(writer: Writer, n: int, clips: int = 2) -> Video:
-    """Index one video as the way in does: also where it is there already in part or in whole."""
+    """Index one video, and commit it: also where it is there already."""
     made = video(n, clips)
     if made.video_id not in writer.stage_fingerprints():
-        writer.begin_video(made)
-        held = {c.clip.clip_id for c in writer.committed_clips(made.video_id)}
-        missing = [clip_frames(n, i) for i in range(clips)]
-        for part in missing:
-            if part.clip.clip_id not in held:
-                writer.add_clips([part])
-        writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
-        writer.finish_video(made, {"frames": "1"})
+        put_video(writer, n, {"frames": "1"}, clips)
     writer.put_file(file_row(made.path, made.video_id, "video"))
+    writer.flush()
     return made
 
 

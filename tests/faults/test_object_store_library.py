@@ -90,9 +90,7 @@ def test_a_pulled_library_is_searched_by_its_index(bucket: FakeStore, tmp_path) 
         made = video(1, clips=40)
         clips = [clip_frames(1, k) for k in range(40)]
         writer.put_file(file_row(made.path, made.video_id, "video"))
-        writer.begin_video(made)
-        writer.add_clips(clips)
-        writer.finish_video(made, {})
+        writer.put_video(made, {}, clips)
     assert pull(address, copy, exact_rows=10) == 1
     near = unit(1500, 16)
     with Reader.open(copy, exact_rows=10) as indexed, Reader.open(copy) as exact:

@@ -242,10 +242,8 @@ def test_measurements_that_cannot_be_read_are_lost_alone(tmp_path) -> None:
     layout, one = Layout(tmp_path / "lib"), video(1)
     with Writer.open(layout.folder) as writer:
         writer.set_meta(META)
-        writer.begin_video(one)
         track = SoundTrack(one.video_id, ("speech", None), np.array([-20.0, np.nan], np.float32))
-        writer.put_measures(one.video_id, (), track)
-        writer.finish_video(one, {"frames": "1", "shots": "1", "sound": "1"})
+        writer.put_video(one, {"frames": "1", "shots": "1", "sound": "1"}, sound=track)
         writer.maintain()
     cut(first_rows(layout, "sound_tracks"))
     done = repair(layout.folder, confirm=refuse)

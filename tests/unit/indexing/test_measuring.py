@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.errors import UnreadableFile
-from rag.indexing.measuring import measure_sound, store_measures
-from rag.store.reading import Reader
-from rag.store.writing import Writer
-from tests.fakes.store_material import fill, video
+from rag.indexing.measuring import lost_sound, measure_sound
 
 
 class Torn(MediaReader):
@@ -25,16 +22,13 @@ class Torn(MediaReader):
         raise UnreadableFile(f"{path}: the rest cannot be decoded")
 
 
-def test_what_is_missing_of_sound_is_said_and_the_rest_is_kept(tmp_path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    made, meter = video(1), SoundMeter()
-    line = measure_sound(meter, Torn(), made.path)
+def test_what_is_missing_of_sound_is_said_and_the_rest_is_kept() -> None:
+    meter = SoundMeter()
+    line = measure_sound(meter, Torn(), "a.mp4")
     assert line == "sound not measured to its end: the rest cannot be decoded"
-    with Writer.open(tmp_path / "lib") as writer:
-        assert store_measures(writer, made, None, meter).startswith("2 s of its sound are missing")
-        writer.flush()
-    with Reader.open(tmp_path / "lib") as library:
-        track = library.sound_track(made.video_id)
-        assert [name is None for name in track.classes] == [False, False, True, True, False, False]
-        assert np.isnan(track.loudness[2:4]).all()
-        assert np.isfinite(track.loudness[[0, 1, 4, 5]]).all()
+    track = meter.track("a", 6.0)
+    assert track is not None
+    assert lost_sound(track).startswith("2 s of its sound are missing")
+    assert [name is None for name in track.classes] == [False, False, True, True, False, False]
+    assert np.isnan(track.loudness[2:4]).all()
+    assert np.isfinite(track.loudness[[0, 1, 4, 5]]).all()

@@ -16,6 +16,7 @@ from rag.indexing.reembedding import reembed_videos
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.mean_colors import MeanColors, index_with
 from tests.fakes.synthetic import damage, write_video
 
@@ -74,6 +75,43 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path, large: Large) -> None
         outcomes = FileOutcomes(writer, Progress(), IndexReport())
         reembed_videos(writer, load_settings(), outcomes, Progress())
     assert (large.sides, side(tmp_path)) == ({384}, 384)
+
+
+class Ended(MeanColors):
+    """Ends the run at its third clip; counts the images that it was given."""
+
+    left, seen = 3, 0
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+        self.seen += len(images)
+        return super()._encode_batch(images)
+
+
+def test_a_run_that_was_ended_within_a_video_goes_on_behind_its_last_clip(tmp_path, monkeypatch) -> None:
+    (tmp_path / "corpus").mkdir()
+    write_video(tmp_path / "corpus" / "a.mp4", 8, fps=4)
+    clips = {"video.clip_seconds": 2.0, "video.min_last_clip_seconds": 0.5, "ocr.mode": "off"}
+
+    def run(name: str, encoder: MeanColors) -> None:
+        index_with(encoder, monkeypatch)
+        settings = load_settings(flags={"library": tmp_path / name, **clips})
+        index([tmp_path / "corpus"], settings=settings)
+
+    once, again = Ended(), Ended()
+    once.left = again.left = 99
+    run("once", once)
+    with pytest.raises(KeyboardInterrupt):
+        run("ended", Ended())
+    with Reader.open(tmp_path / "ended") as reader:
+        assert reader.videos() == []
+    assert len(list((tmp_path / "ended" / "progress").iterdir())) == 1
+    run("ended", again)
+    assert 0 < again.seen < once.seen
+    assert list(dump(tmp_path / "ended")) == list(dump(tmp_path / "once"))
+    assert not list((tmp_path / "ended" / "progress").iterdir())
 
 
 @pytest.mark.usefixtures("tiny_text")

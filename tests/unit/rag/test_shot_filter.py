@@ -14,7 +14,7 @@ from rag.retrieval.shots import CONTEXT_SECONDS, allowed_spans, browse, resolved
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
-from tests.fakes.store_material import clip_frames, fill, unit, video
+from tests.fakes.store_material import clip_frames, fill, put_video, unit, video
 
 SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"] * 5, *["silence"] * 25)
 
@@ -31,11 +31,8 @@ def shots_of(n: int) -> list[Shot]:
 def measure(folder: Path, n: int) -> None:
     """Measure a video of `fill` as `rag index` does with one that it has already."""
     with Writer.open(folder) as writer:
-        made = writer.video(video(n).video_id)
-        writer.begin_video(made)
-        track = SoundTrack(made.video_id, SOUNDS, np.full(60, -20.5, np.float32))
-        writer.put_measures(made.video_id, shots_of(n), track)
-        writer.finish_video(made, {"frames": "1", "shots": "x"})
+        track = SoundTrack(video(n).video_id, SOUNDS, np.full(60, -20.5, np.float32))
+        put_video(writer, n, {"frames": "1", "shots": "x"}, shots=shots_of(n), sound=track)
 
 
 def measured(folder: Path) -> Path:
@@ -141,13 +138,10 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path) -> None:
 def remeasured(folder: Path, n: int, style: str, classes: tuple[AudioClass | None, ...] | None) -> None:
     """Measure a video of `fill` again, with one shot of this style and this sound."""
     with Writer.open(folder) as writer:
-        made = writer.video(video(n).video_id)
-        writer.begin_video(made)
         levels = np.array([np.nan if name is None else -20.0 for name in classes or ()], np.float32)
-        track = SoundTrack(made.video_id, classes, levels) if classes is not None else None
+        track = SoundTrack(video(n).video_id, classes, levels) if classes is not None else None
         whole = dataclasses.replace(shot(n, 0, 0, 60, "warm", "live"), style=style)
-        writer.put_measures(made.video_id, [whole], track)
-        writer.finish_video(made, {"shots": "x", "sound": "x"})
+        put_video(writer, n, {"shots": "x", "sound": "x"}, shots=[whole], sound=track)
 
 
 def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path) -> None:

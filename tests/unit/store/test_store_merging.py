@@ -31,7 +31,7 @@ from tests.fakes.store_material import (
     add_source,
     clip_frames,
     file_row,
-    spans,
+    put_video,
     unit,
     video,
     video_path,
@@ -47,14 +47,9 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
         writer.set_meta(META)
         for n in videos:
             made = video(n)
-            clips = [clip_frames(n, i) for i in range(2)]
-            writer.begin_video(made)
-            writer.add_clips(clips)
             shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, "live")
             track = SoundTrack(made.video_id, ("speech",) * 9, np.full(9, -20.5, np.float32))
-            writer.put_measures(made.video_id, [shot], track)
-            writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
-            writer.finish_video(made, {"frames": "1", "sidecars": ""})
+            put_video(writer, n, {"frames": "1", "sidecars": ""}, shots=[shot], sound=track)
             writer.put_file(file_row(made.path, made.video_id, "video"))
             writer.put_problem(Problem(made.path, "damaged at 9 s", "indexed 60 s of it"), "")
         for n in sources:
@@ -224,11 +219,9 @@ def test_the_copy_with_subtitle_files_is_taken(tmp_path) -> None:
         with Writer.open(tmp_path / name) as writer:
             writer.set_meta(META)
             made = replace(video(3), path=f"/{name}.mp4")
-            writer.begin_video(made)
-            writer.add_clips([clip_frames(3, 0)])
             said = [Evidence(made.video_id, 0.0, 5.0, "subtitle", f"said {name}")] if sidecars else []
-            writer.put_evidence(made.video_id, said, unit(3, len(said), TEXT.dim))
-            writer.finish_video(made, {"asr": "off", "sidecars": sidecars})
+            stages, vectors = {"asr": "off", "sidecars": sidecars}, unit(3, len(said), TEXT.dim)
+            writer.put_video(made, stages, [clip_frames(3, 0)], said, vectors)
             writer.put_file(file_row(made.path, made.video_id, "video"))
 
     def texts(*folders: str) -> list[str]:

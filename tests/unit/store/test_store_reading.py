@@ -39,9 +39,7 @@ def library(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("store") / "lib"
     fill(folder, videos=(1, 2, 3), sources=(1, 2))
     with Writer.open(folder) as writer:
-        writer.begin_video(video(8))
-        writer.add_clips([clip_frames(8, 0), clip_frames(8, 1)])
-        writer.put_evidence(video(8).video_id, spans(8), unit(8, 3, TEXT.dim))
+        writer.put_file(file_row(video(8).path, video(8).video_id, "video"))
     return folder
 
 
@@ -50,18 +48,10 @@ def reader(library: Path) -> Reader:
     return Reader.open(library)
 
 
-def test_a_video_that_is_not_finished_is_named(tmp_path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.begin_video(video(8))
-        writer.put_file(file_row(video(8).path, video(8).video_id, "video"))
-    with Reader.open(tmp_path / "lib") as reader:
-        assert reader.unfinished() == {video(8).video_id}
-        shown = {each.path: each for each in file_statuses(reader, StorageSettings(), ScanSettings())}
-    assert {path: each.status for path, each in shown.items()} == {
-        video(1).path: "indexed",
-        video(8).path: "partly",
-    }
+def test_a_video_of_which_a_repair_left_nothing_is_named(reader: Reader) -> None:
+    assert reader.unfinished() == {video(8).video_id}
+    shown = {each.path: each for each in file_statuses(reader, StorageSettings(), ScanSettings())}
+    assert (shown[video(1).path].status, shown[video(8).path].status) == ("indexed", "partly")
     assert shown[video(8).path].reason.startswith("not finished")
 
 
@@ -238,7 +228,7 @@ def test_vectors_of_spans_are_those_they_were_indexed_with(reader: Reader) -> No
 
 def test_stats_count_what_is_seen(reader: Reader) -> None:
     stats = reader.stats()
-    assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (5, 3, 1, 6)
+    assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (6, 3, 1, 6)
     assert (stats.evidence, stats.passages, stats.documents, stats.problems) == (9, 8, 2, 0)
     assert stats.video_hours == pytest.approx(3 * 60 / 3600)
     assert stats.bytes > 0

@@ -24,6 +24,7 @@ from tests.fakes.store_material import (
     file_row,
     fill,
     passages,
+    put_video,
     spans,
     unit,
     video,
@@ -43,50 +44,30 @@ def test_the_same_rows_written_twice_in_any_order_are_the_same_library(tmp_path)
     assert list(dump(tmp_path / "once")) == list(dump(tmp_path / "twice"))
 
 
-def test_a_replaced_clip_and_replaced_evidence_leave_nothing_old(tmp_path) -> None:
+def test_a_video_written_again_leaves_nothing_old(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
-        writer.begin_video(video(1))
-        writer.add_clips([clip_frames(1, 0)])
-        changed = dataclasses.replace(clip_frames(1, 0), pixels="other")
-        writer.add_clips([changed, clip_frames(1, 1)])
-        writer.put_evidence(video(1).video_id, spans(1), unit(1, 3, TEXT.dim))
-        writer.put_evidence(video(1).video_id, spans(1)[:1], unit(1, 1, TEXT.dim))
-        writer.finish_video(video(1), {})
-    assert [row["pixels"] for row in rows(tmp_path / "lib", "clips")] == ["other", "pixels-1-1"]
-    assert len(rows(tmp_path / "lib", "vectors")) == 2
+        put_video(writer, 1, {}, 3)
+        writer.put_video(video(1), {}, [clip_frames(1, 0)], spans(1)[:1], unit(1, 1, TEXT.dim))
+        writer.flush()
+        writer.put_video(video(1), {}, [clip_frames(1, 1)], spans(1)[:1], unit(1, 1, TEXT.dim))
+    for table in ("clips", "vectors"):
+        assert [row["clip_id"] for row in rows(tmp_path / "lib", table)] == [clip_frames(1, 1).clip.clip_id]
     assert [row["words"] for row in rows(tmp_path / "lib", "evidence")] == ["iron number 1"]
-
-
-def test_clips_without_vectors_are_deleted_and_the_rest_resumed(tmp_path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.begin_video(video(2))
-        writer.add_clips([clip_frames(2, 0), clip_frames(2, 1)])
-    database = Database(open_layout(tmp_path / "lib"))
-    database.delete(f"vectors_{'f' * 24}", f"clip_id = '{clip_frames(2, 0).clip.clip_id}'")
-    database.commit()
-    with Writer.open(tmp_path / "lib") as writer:
-        assert writer.incomplete() == {video(2).video_id}
-        writer.begin_video(video(2))
-        assert [c.clip for c in writer.committed_clips(video(2).video_id)] == [clip_frames(2, 1).clip]
-        add_video(writer, 2)
-        writer.maintain()
-    fill(tmp_path / "undisturbed", videos=(1, 2), sources=())
-    assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
+    assert len(rows(tmp_path / "lib", "videos")) == 1
 
 
 def test_vectors_that_do_not_fit_are_refused_whole(tmp_path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    before = list(dump(tmp_path / "lib"))
     with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        writer.begin_video(video(1))
         good, bad = clip_frames(1, 0), dataclasses.replace(clip_frames(1, 1), rows=unit(1, 3, 7))
         with pytest.raises(ValueError, match="dimension 16"):
-            writer.add_clips([good, bad])
+            writer.put_video(video(1), {}, [good, bad])
         broken = dataclasses.replace(good, clip_vector=np.full(16, np.nan, np.float32))
         with pytest.raises(ValueError, match="finite"):
-            writer.add_clips([broken])
-        assert writer.committed_clips(video(1).video_id) == []
+            writer.put_video(video(1), {}, [broken])
+    assert list(dump(tmp_path / "lib")) == before
 
 
 def test_two_paths_of_one_content_go_one_by_one(tmp_path) -> None:
@@ -116,16 +97,13 @@ def test_passages_without_their_file_are_not_committed(tmp_path) -> None:
     assert {row["source_id"] for row in rows(tmp_path / "lib", "passages")} == {"source1"}
 
 
-def test_a_video_is_seen_as_it_was_until_it_is_finished_again(tmp_path) -> None:
+def test_a_video_is_seen_as_it_was_until_the_next_commit(tmp_path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Writer.open(tmp_path / "lib") as writer:
-        writer.begin_video(video(1))
-        writer.add_clips([dataclasses.replace(clip_frames(1, 0), pixels="other")])
-        writer.put_evidence(video(1).video_id, spans(1)[:1], unit(1, 1, TEXT.dim))
+        writer.put_video(video(1), {}, [clip_frames(1, 0)], spans(1)[:1], unit(1, 1, TEXT.dim))
         with Reader.open(tmp_path / "lib") as reader:
-            assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 3
             assert len(reader.clips(video(1).video_id)) == 2
-            writer.finish_video(video(1), {})
+            writer.flush()
             assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 3
             reader.refresh()
             assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 1
@@ -143,28 +121,13 @@ def test_passages_brought_in_parts_replace_the_old_ones(tmp_path) -> None:
     assert [row["passage_id"] for row in rows(tmp_path / "lib", "passages")] == ["p001-0", "p001-3"]
 
 
-def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path) -> None:
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.set_meta(META)
-        for n in (1, 2):
-            writer.begin_video(video(n))
-            writer.add_clips([clip_frames(n, 0)])
-        writer.put_file(file_row(video_path(1), video(1).video_id, "video"))
-        assert writer.drop_unfinished() == (video(2).video_id,)
-        assert writer.incomplete() == {video(1).video_id}
-
-
 def test_a_library_without_images_may_be_given_an_encoder(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(dataclasses.replace(META, image_encoder=None))
-        writer.begin_video(video(1))
         with pytest.raises(ValueError, match="no image encoder"):
-            writer.add_clips([clip_frames(1, 0)])
+            writer.put_video(video(1), {}, [clip_frames(1, 0)])
         clip = Clip(f"{video(1).video_id}:00000", video(1).video_id, 0.0, 30.0)
-        for _ in range(2):
-            writer.add_clips([ClipFrames.bare(clip, "hash")])
-        assert [c.pixels for c in writer.committed_clips(video(1).video_id)] == ["hash"]
-        writer.finish_video(video(1), {})
+        writer.put_video(video(1), {}, [ClipFrames.bare(clip)])
         writer.set_meta(META)
         add_video(writer, 2)
     with Reader.open(tmp_path / "lib") as reader:
@@ -178,9 +141,8 @@ def test_odd_names_and_odd_texts_come_back(tmp_path) -> None:
     odd = dataclasses.replace(video(1), path=path, title="a\udcffb", tags=())
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
-        writer.begin_video(odd)
-        writer.put_evidence(odd.video_id, [Evidence(odd.video_id, 0, 1, "ocr", "x\udc80y\0")], unit(1, 1, 8))
-        writer.finish_video(odd, {"a": {"b": [1, None]}})
+        read = [Evidence(odd.video_id, 0, 1, "ocr", "x\udc80y\0")]
+        writer.put_video(odd, {"a": {"b": [1, None]}}, (), read, unit(1, 1, 8))
         writer.put_file(FileRow(path, odd.video_id, "video", 1, 2, 3, "s"))
         writer.put_problem(Problem(path, "bad \udcfe"), "s1")
         writer.put_problem(Problem(path, "worse"), "s2")
