@@ -168,7 +168,6 @@ def _add_group(writer: Writer, numbers: range, clips: ClipSpace, texts: TextSpac
         spans.append(_spans(rng, video, texts))
     tables = [
         (schema.vectors_table(IMAGE), schema.vector_rows(held, IMAGE.dim)),
-        ("clips", schema.clip_rows(held)),
         ("evidence", pa.concat_tables(spans)),
     ]
     writer.put_videos({video: {} for video in made}, tables)

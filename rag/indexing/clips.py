@@ -22,6 +22,7 @@ from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
 from rag.settings import Settings
+from rag.store.records import clip_id, clip_spans
 
 BATCHES_AHEAD = 6
 
@@ -51,19 +52,6 @@ def open_reader(settings: Settings) -> MediaReader:
     return MediaReader(
         video.decoder, video.stall_seconds, limits=settings.reading, audio_track=video.audio_track
     )
-
-
-def clip_spans(duration: float, clip_seconds: float, min_last: float) -> list[tuple[float, float]]:
-    """Half-open spans of `clip_seconds` over [0, duration); a last one under `min_last` is merged.
-
-    EgoFact, section 2.1: uniform 30-second clips; the merge is ours.
-    """
-    if duration <= 0:
-        return []
-    count = max(1, int(np.ceil(round(duration / clip_seconds, 9))))
-    if count > 1 and duration - (count - 1) * clip_seconds < min_last:
-        count -= 1
-    return [(k * clip_seconds, (k + 1) * clip_seconds if k + 1 < count else duration) for k in range(count)]
 
 
 def cut_clips(
@@ -140,7 +128,7 @@ def _close(opened: _Open, video_id: str, span: tuple[float, float]) -> CutClip:
     digest = hashlib.blake2b(digest_size=16)
     digest.update(times.tobytes())
     digest.update(np.ascontiguousarray(images).data)
-    clip = Clip(f"{video_id}:{opened.index:05d}", video_id, *span)
+    clip = Clip(clip_id(video_id, opened.index), video_id, *span)
     return CutClip(clip, Frames(times, images), tuple(opened.keyframes), digest.hexdigest())
 
 

@@ -27,11 +27,11 @@ from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem
-from rag.indexing.clips import BATCHES_AHEAD, CutClip, clip_spans, cut_clips, prefetched
+from rag.indexing.clips import BATCHES_AHEAD, CutClip, cut_clips, prefetched
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages, embed_clip
 from rag.store.error_mapping import write_errors
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, clip_id, clips_of_video
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ class FrameIndexer:
             self.damage = report.damage
             if report.damage:
                 self.duration = max(report.end, self._last_end)
-        spans = clip_spans(self.duration, settings.clip_seconds, settings.min_last_clip_seconds)
-        clips = (Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans))
+        length, least = settings.clip_seconds, settings.min_last_clip_seconds
+        clips = clips_of_video(self._video.video_id, self.duration, length, least)
         self.sensed = [SensedClip(ClipFrames.bare(clip)) for clip in clips]
         self._progress.advance(self.duration)
 
@@ -91,13 +91,10 @@ class FrameIndexer:
         if not logged or not self._pass(path, logged, verify=True):
             self._pass(path, [], verify=False)
 
-    def _clip_id(self, index: int) -> str:
-        return f"{self._video.video_id}:{index:05d}"
-
     def _logged(self) -> Iterator[SensedClip]:
         """The clips of the log up to the first that it lacks."""
         for index in range(len(self._log.clips)):
-            if (sensed := self._log.clips.get(self._clip_id(index))) is None:
+            if (sensed := self._log.clips.get(clip_id(self._video.video_id, index))) is None:
                 return
             yield sensed
 

@@ -74,7 +74,7 @@ def reembed_videos(writer: Writer, settings: Settings, outcomes: FileOutcomes, p
     failed: set[str] = set()
     with Reader.open(writer.folder) as reader, open_reader(settings) as media:
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
-        left = {key: video for key, video in videos.items() if switch.lacks(key)}
+        left = {key: video for key, video in videos.items() if key not in switch.done}
         if left:
             progress.start(sum(video.duration for video in left.values()), len(left))
         # The file of each is chosen just before it is decoded.

@@ -24,7 +24,6 @@ from rag.records import PassageHit, VideoHit
 from rag.relevance import SENTENCE_MIDDLE, TEXT_ODDS_POWER, chunk_relevance, text_relevance
 from rag.store.reading import Reader
 from rag.store.records import Hit
-from rag.store.vectors import place_with_most
 from rag.words import (
     CLOSED,
     codes,
@@ -358,14 +357,13 @@ def search_words(query: str) -> str:
     return " ".join([*kept, *sorted(codes(query) - set(words)), *french])
 
 
-def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
-    """The clip that has most of [start, end), the earlier of two; the nearest where none has any of it.
-
-    `clips_of_video`: in order of time, at least one; damaged parts of a video have none."""
-    at = place_with_most(((clip.start, clip.end) for clip in clips_of_video), start, end)
-    if at is None:
-        return min(clips_of_video, key=lambda clip: max(clip.start - end, start - clip.end))
-    return clips_of_video[at]
+def clip_with_most(clips: Sequence[Clip], start: float, end: float) -> Clip:
+    """The clip that has most of [start, end) seconds, the earlier of two, or else is nearest; of a span
+    longer than any clip the one that it starts in. `clips`: those of a video in order of time, at least one.
+    """
+    if end - start > max(clip.end - clip.start for clip in clips):
+        return next((clip for clip in clips if clip.end > start), clips[-1])
+    return max(clips, key=lambda clip: min(end, clip.end) - max(start, clip.start))
 
 
 def overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:

@@ -467,13 +467,13 @@ class Retriever:
         keys = hits.keys()
         evidence = dict(zip(keys, self.reader.spans(keys), strict=True))
         relevance = hits.relevance(text, {key: span.text for key, span in evidence.items()})
-        clips = self.reader.clips_holding([(s.video_id, *part_within(s, where)) for s in evidence.values()])
         found: dict[str, dict[str, RelevantSpan]] = {}
         wanted = content_words(text)
-        for key, clip in zip(evidence, clips, strict=True):
-            if clip is not None:
-                covered = lexical_overlap(wanted, word_set(evidence[key].text))
-                found.setdefault(clip.clip_id, {})[key] = RelevantSpan(evidence[key], relevance[key], covered)
+        for key, span in evidence.items():
+            if clips := self.reader.clips(span.video_id):
+                clip = clip_with_most(clips, *part_within(span, where))
+                covered = lexical_overlap(wanted, word_set(span.text))
+                found.setdefault(clip.clip_id, {})[key] = RelevantSpan(span, relevance[key], covered)
         return found
 
     def _anchor_spans(

@@ -111,9 +111,8 @@ def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
     An interval ends where its shot does; its score is 1.
     """
     hits = []
-    held = reader.clips_of(where.spans or ())
     for video in reader.videos():
-        clips = held.get(video.video_id, ())
+        clips = reader.clips(video.video_id)
         for start, end in allowed(video.video_id, where):
             if end > start and clips:
                 clip = clip_with_most(clips, start, end)

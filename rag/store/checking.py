@@ -31,7 +31,7 @@ from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout, Location, open_layout
 from rag.store.maintenance import VECTOR, index_faults, require_whole
-from rag.store.schema import FULL_TEXT
+from rag.store.schema import FULL_TEXT, is_clip_vectors
 from rag.store.writing import Writer
 
 NAMES = {FULL_TEXT: "full text of {}", VECTOR: "vectors of {}"}
@@ -296,7 +296,8 @@ class _Damage:
             if table.name == "files":
                 self.contents |= sources - self._paths.keys()
             elif table.name == "videos":
-                rows = (*_rows(opened["clips"], ["video_id"]), *_rows(opened.get("evidence"), ["video_id"]))
+                held = [each for name, each in opened.items() if name == "evidence" or is_clip_vectors(name)]
+                rows = (row for each in held for row in _rows(each, ["video_id"]))
                 self.contents |= {row["video_id"] for row in rows} - videos.keys()
             elif table.name not in ("problems", *schema.MEASURED_TABLES):
                 self.contents |= owners

@@ -183,15 +183,15 @@ def copy_contents(
     writer.flush()
     copied.videos += ids
     copied.sources += sources
-    copied.clips += sum(map(len, s.clips_of(ids).values()))
+    copied.clips += sum(len(s.clips(video_id)) for video_id in ids)
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:
-    """The tables of a video's rows; clips last, as indexing writes them."""
+    """The tables of a video's rows."""
     encoder = meta.image_encoder if meta else None
     if encoder is not None:
         yield schema.vectors_table(encoder)
-    yield from ("evidence", *schema.MEASURED_TABLES, "clips")
+    yield from ("evidence", *schema.MEASURED_TABLES)
 
 
 def put_paths(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:

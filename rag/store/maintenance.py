@@ -16,11 +16,7 @@ from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, quote
 VECTOR = "vector"
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
-INDEXED = {
-    "evidence": ("video_id", "evidence_id", VECTOR),
-    "clips": ("video_id",),
-    "passages": ("source_id", "passage_id", VECTOR),
-}
+INDEXED = {"evidence": ("video_id", "evidence_id", VECTOR), "passages": ("source_id", "passage_id", VECTOR)}
 """Columns by which rows of large tables are found; tables of clip vectors have `INDEXED_VECTORS`."""
 INDEXED_VECTORS = ("video_id", "clip_id", VECTOR)
 KEYED_ROWS = 20_000

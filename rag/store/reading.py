@@ -155,9 +155,7 @@ class Reader:
     sound_track = _asked(Snapshot.sound_track)
 
     clips = _asked(Snapshot.clips)
-    clips_of = _asked(Snapshot.clips_of)
-    clips_by_id = _asked(vectors.clips_by_id)
-    clips_holding = _asked(vectors.clips_holding)
+    clips_by_id = _asked(Snapshot.clips_by_id)
     frames = _asked(vectors.fetch)
     clip_vectors = _asked(Snapshot.clip_vectors)
 

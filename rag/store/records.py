@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpora.kinds import FileKind
-from corpora.records import SubtitleTrack
+from corpora.records import Clip, SubtitleTrack
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from corpora.records import Clip, Problem
+    from corpora.records import Problem
 
 SCHEMA = 5
 """Version of `head.json` and of the tables; a library with another one is refused."""
@@ -123,6 +125,31 @@ class NotedProblem(NamedTuple):
 
     problem: Problem
     stamp: str
+
+
+def clip_spans(duration: float, clip_seconds: float, min_last: float) -> list[tuple[float, float]]:
+    """Half-open spans of `clip_seconds` over [0, duration); a last one under `min_last` is merged.
+
+    EgoFact, section 2.1: uniform 30-second clips; the merge is ours.
+    """
+    if duration <= 0:
+        return []
+    count = max(1, math.ceil(round(duration / clip_seconds, 9)))
+    if count > 1 and duration - (count - 1) * clip_seconds < min_last:
+        count -= 1
+    return [(k * clip_seconds, (k + 1) * clip_seconds if k + 1 < count else duration) for k in range(count)]
+
+
+@lru_cache(maxsize=1000)
+def clips_of_video(video_id: str, duration: float, clip_seconds: float, min_last: float) -> tuple[Clip, ...]:
+    """The clips of a video, as of `clip_spans`, in order of time."""
+    spans = clip_spans(duration, clip_seconds, min_last)
+    return tuple(Clip(clip_id(video_id, k), video_id, *span) for k, span in enumerate(spans))
+
+
+def clip_id(video_id: str, index: int) -> str:
+    """The id of a clip of a video, counted from 0."""
+    return f"{video_id}:{index:05d}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import (
     AudioClass,
-    Clip,
     Evidence,
     Passage,
     Problem,
@@ -30,7 +29,7 @@ FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
 MEASURED_TABLES = ("shots", "sound_tracks")
-FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
+FIRST_TABLES = ("files", "videos", "problems", *MEASURED_TABLES)
 """Those that a library has before its encoders are chosen."""
 COLUMNS = {
     "files": "path:binary content_id:string kind:string size:int64 mtime_ns:int64 ctime_ns:int64 "
@@ -38,7 +37,6 @@ COLUMNS = {
     "videos": "video_id:string path:binary title:string description:string tags:[string] "
     "duration:float64 fps:float64 width:int32 height:int32 audio:bool language:string stream:int32 "
     "decoder:string damage:string subtitles:string stages:string indexed_at:int64",
-    "clips": "clip_id:string video_id:string start:float64 end:float64",
     "problems": "path:binary reason:string action:string stamp:string",
     "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
     "vector:vector track:string",
@@ -224,16 +222,6 @@ def stages_of(row: Mapping[str, Any]) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def clip_rows(clips: Sequence[ClipFrames]) -> Any:
-    """Clips as an Arrow table."""
-    return _table("clips", (asdict(c.clip) for c in clips))
-
-
-def clip_of(row: Mapping[str, Any]) -> Clip:
-    """A clip from its row."""
-    return Clip(row["clip_id"], row["video_id"], row["start"], row["end"])
 
 
 def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:

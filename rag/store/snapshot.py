@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
+from corpora.settings import VideoSettings
 from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
 from rag.store.error_mapping import TableGone, read_errors, require_columns
@@ -26,7 +27,7 @@ from rag.store.filters import Codes, RowSpans, is_timed, kinds_sql, owner_sql, p
 from rag.store.fulltext import match
 from rag.store.head import read_head
 from rag.store.layout import Layout
-from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats, best_hits
+from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats, best_hits, clips_of_video
 from rag.store.schema import quoted
 from rag.store.vectors import Indexed, Matrix, Rows
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ATTEMPTS = 5
-MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = [*schema.vector_columns("evidence", 0).columns, schema.FULL_TEXT, "track"]
@@ -61,7 +61,6 @@ class Snapshot:
         self.layout = layout
         self._exact_rows = exact_rows
         self._hidden_kinds = hidden
-        self._clips: dict[str, list[Clip]] = {}
         self._loaded: dict[str, list[Rows]] = {}
         self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
@@ -176,7 +175,7 @@ class Snapshot:
             videos=len(self.video_rows) - stills,
             pending_videos=len(self.unfinished()),
             video_hours=sum(video.duration for video in self._videos) / 3600,
-            clips=self.clip_table.num_rows,
+            clips=sum(len(self.clips(video_id)) for video_id in self.video_rows),
             evidence=self.scan("evidence", ["kind"]).num_rows,
             passages=passages.num_rows,
             documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
@@ -275,43 +274,31 @@ class Snapshot:
     # Clips
 
     @cached_property
-    def clip_table(self) -> Any:
-        """The clips as an Arrow table, in no particular order."""
-        return self.scan("clips", ["clip_id", "video_id", "start", "end"]).combine_chunks()
-
-    @cached_property
-    def _clip_videos(self) -> Codes:
-        return Codes(self.clip_table["video_id"])
+    def _cutting(self) -> tuple[float, float]:
+        """Seconds of a clip, and of the last one at least."""
+        chosen = VideoSettings()
+        held = self.meta.settings if self.meta is not None else {}
+        names = ("clip_seconds", "min_last_clip_seconds")
+        length, least = (held.get(f"video.{name}", getattr(chosen, name)) for name in names)
+        return float(length), float(least)
 
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a video, [start, end) seconds each, in time order; empty for an unknown video."""
-        return list(self.clips_of([video_id])[video_id])
+        row = self.video_rows.get(video_id)
+        return [] if row is None else [*clips_of_video(video_id, row["duration"], *self._cutting)]
 
-    def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
-        """Return the clips of several videos by id. The last thousand are cached."""
-        found = {video_id: self._clips.get(video_id, []) for video_id in video_ids}
-        missing = sorted(v for v in found if v in self.video_rows and v not in self._clips)
-        if missing:
-            for clip in self._read_clips(missing):
-                found[clip.video_id].append(clip)
-            self._clips.update((v, found[v]) for v in missing)
-            for v in list(self._clips)[:-MANY_VIDEOS]:
-                self._clips.pop(v, None)  # of several threads, another may have
-        return found
+    def clips_by_id(self, ids: Iterable[str]) -> dict[str, Clip]:
+        """The clips of some ids, by id; those of unknown videos are left out."""
+        wanted = set(ids)
+        videos = {schema.video_id_of(clip_id) for clip_id in wanted}
+        return {c.clip_id: c for video in videos for c in self.clips(video) if c.clip_id in wanted}
 
-    def _read_clips(self, videos: list[str]) -> list[Clip]:
-        rows = self.clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
-        # By columns: a dictionary a row would take most of the time.
-        ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
-        return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
-
-    def clip_spans(self, clip_ids: Any) -> RowSpans:
-        """Start and end of clips, an Arrow array of n ids; NaN for one that is not there."""
-        import pyarrow.compute as pc
-
-        rows = pc.index_in(clip_ids, value_set=self.clip_table["clip_id"])
-        start, end = (self.clip_table[name].take(rows).to_numpy() for name in ("start", "end"))
-        return start, end
+    def clip_times(self, clip_ids: Any) -> RowSpans:
+        """Start and end of clips, an Arrow array of n ids."""
+        ids = clip_ids.to_pylist()
+        held = self.clips_by_id(ids)
+        start, end = zip(*((held[key].start, held[key].end) for key in ids), strict=True) if ids else ((), ())
+        return np.array(start, np.float64), np.array(end, np.float64)
 
     # Measurements
 
@@ -366,7 +353,7 @@ class Snapshot:
         """The rows of a table: in memory, or those of a large one where they are."""
         if table.name not in self.tables:
             return []
-        spans = self.clip_spans if schema.is_clip_vectors(table.name) else None
+        spans = self.clip_times if schema.is_clip_vectors(table.name) else None
         if self._exact_rows is not None and self.tables[table.name].count_rows() > self._exact_rows:
             return [Indexed(self, table, spans)]
         return [Matrix(self.scan(table.name, [*table.columns, "vector"]), table, spans)]

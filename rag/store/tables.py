@@ -135,11 +135,12 @@ class VideoWriter:
     ) -> None:
         """Put a video with all that it has in place of what it had; readers see it with the next commit.
 
-        `stages`: JSON values by stage name. `vectors`: unit rows, float (n, text dim), one for each span of
-        `evidence`; stored as float16. Raises ValueError before `set_meta`, and for vectors of another shape
-        or that are no numbers; then nothing is written.
+        `stages`: JSON values by stage name. `clips`: their vectors are stored, of those that have some.
+        `vectors`: unit rows, float (n, text dim), one for each span of `evidence`; stored as float16. Raises
+        ValueError before `set_meta`, and for vectors of another shape or that are no numbers; then nothing is
+        written.
         """
-        meta, tables = self._require_meta(), [("clips", schema.clip_rows(clips))]
+        meta, tables = self._require_meta(), list[tuple[str, Any]]()
         if seen := [clip for clip in clips if clip.clip_vector.size]:
             if meta.image_encoder is None:
                 raise ValueError("this library has no image encoder")
@@ -237,7 +238,7 @@ class VideoWriter:
         if not videos:
             return
         vectors = [name for name in self._db.names() if schema.is_clip_vectors(name)]
-        for name in ("evidence", *vectors, *schema.MEASURED_TABLES, "clips", "videos"):
+        for name in ("evidence", *vectors, *schema.MEASURED_TABLES, "videos"):
             if self._db.has(name):
                 self._db.delete(name, _of_videos(videos))
         for video in videos:
@@ -265,18 +266,13 @@ class EncoderSwitch:
             if schema.is_clip_vectors(name) and name not in (self._old, self._new):
                 db.drop(name)
         db.create(self._new, schema.arrow_schema("vectors", self._dim))
-        self._done = set(db.rows(self._new, ["clip_id"])["clip_id"].to_pylist())
-
-    def lacks(self, video_id: str) -> bool:
-        """Whether clips of a video have no new vectors yet; those of a video come together."""
-        rows = self._db.rows("clips", ["clip_id"], _of_videos([video_id]))
-        return not self._done.issuperset(rows["clip_id"].to_pylist())
+        self.done = set(db.rows(self._new, ["video_id"])["video_id"].to_pylist())
+        """Videos that have new vectors; those of a video come together."""
 
     def add(self, clips: Sequence[ClipFrames]) -> None:
         """Commit new vectors of clips that have none yet."""
         if clips:
             self._db.add(self._new, schema.vector_rows(clips, self._dim))
-            self._done |= {c.clip.clip_id for c in clips}
         self._commit()
 
     def commit(self) -> None:

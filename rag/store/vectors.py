@@ -9,7 +9,7 @@ filter, or on the order of the rows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Clip
-from rag.records import SearchFilter, VideoInterval
+from rag.records import SearchFilter
 from rag.store.error_mapping import read_errors
 from rag.store.filters import Codes, RowSpans, is_timed, kinds_sql, within
 from rag.store.records import ClipFrames, Hit, best_hits
-from rag.store.schema import VectorColumns, column_matrix, quoted, vectors_table, video_id_of
+from rag.store.schema import VectorColumns, column_matrix, quoted, vectors_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -248,42 +248,13 @@ def _ranked(query: NDArray[np.floating[Any]], keys: Sequence[str], vectors: NDAr
     return best_hits(map(Hit, keys, (scores + 0.0).tolist()))
 
 
-def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
-    """The clips of some ids, by id; those of videos that are not ready are left out."""
-    wanted = set(ids)
-    held = s.clips_of({video_id_of(clip_id) for clip_id in wanted})
-    return {clip.clip_id: clip for clips in held.values() for clip in clips if clip.clip_id in wanted}
-
-
-def clips_holding(s: Snapshot, spans: Sequence[VideoInterval]) -> list[Clip | None]:
-    """The clip that each span counts for, as of `holding`; None where there is no clip."""
-    held = s.clips_of({video_id for video_id, _, _ in spans})
-    return [holding(held[video], start, end) if held[video] else None for video, start, end in spans]
-
-
-def holding(clips: Sequence[Clip], start: float, end: float) -> Clip:
-    """The clip that has most of [start, end) seconds, the earlier of two; of a span longer than any clip the
-    one that it starts in. `clips`: those of a video in order of time, at least one."""
-    if end - start > max(clip.end - clip.start for clip in clips):
-        return next((clip for clip in clips if clip.end > start), clips[-1])
-    return clips[place_with_most(((clip.start, clip.end) for clip in clips), start, end) or 0]
-
-
-def place_with_most(spans: Iterable[tuple[float, float]], start: float, end: float) -> int | None:
-    """The place of the one of some spans, in seconds, that has most of [start, end), the first of several;
-    None where none has any of it."""
-    shared = [min(until, end) - max(since, start) for since, until in spans]
-    most = max(shared, default=0.0)
-    return shared.index(most) if most > 0 else None
-
-
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     """Frame times, float64 (m,) seconds, and vectors, unit float32 (m, dim), of clips as in `clip_ids`.
 
     Those that are unknown or have no vectors are left out. Raises `LibraryCorrupt`
     for vectors or times that cannot have been written.
     """
-    clips = clips_by_id(s, clip_ids)
+    clips = s.clips_by_id(clip_ids)
     if not clips or s.meta is None or s.meta.image_encoder is None:
         return []
     name = vectors_table(s.meta.image_encoder)

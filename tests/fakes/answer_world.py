@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Frames, Passage, Shot, Tone, Video
 from indexers.protocol import TextEncoder, TextTower, unit_rows
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, clips_of_video
 from rag.store.writing import Writer
 from rag.words import content_words, tokens
 
@@ -111,10 +111,7 @@ def put_video(
     facts = path.stat() if path.exists() else None
     size, changed = (facts.st_size, facts.st_mtime_ns) if facts is not None else (1, 1)
     writer.put_file(FileRow(video.path, name, "video", size, changed, changed, "1"))
-    clips = [
-        Clip(f"{name}:{i:05d}", name, 30.0 * i, min(30.0 * (i + 1), video.duration))
-        for i in range(int(np.ceil(video.duration / 30)))
-    ]
+    clips = clips_of_video(name, video.duration, 30.0, 5.0)
     frames = [ClipFrames.bare(clip) if tower is None else frames_of(clip, rows, tower) for clip in clips]
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
     held = [*spoken, *evidence]

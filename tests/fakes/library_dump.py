@@ -24,7 +24,6 @@ from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors
 KEYS = {
     "files": ("path",),
     "videos": ("video_id",),
-    "clips": ("clip_id",),
     "evidence": ("evidence_id",),
     "passages": ("source_id", "passage_id"),
     "problems": ("path",),

@@ -300,7 +300,7 @@ def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:
         writer.set_meta(META)
         add_video(writer, 1)
         with Reader.open(address) as reader:
-            foreign = f"tables/clips.lance/data/{'0' * 50}.lance"
+            foreign = f"tables/evidence.lance/data/{'0' * 50}.lance"
             bucket.open("library").put(foreign, b"of a writer that is about to commit it")
             writer.remove_paths([video_path(1)])
             writer.maintain()

@@ -44,7 +44,7 @@ def use_all(folder: Path) -> None:
         reader.problems()
 
 
-TABLES = ("videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 24}")
+TABLES = ("videos", "files", "evidence", "passages", f"vectors_{'f' * 24}")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def altered(head: Path, **changes: object) -> bytes:
         b"{",
         b'{"schema": 1e999}',
         None,
-        {"tables": {"clips": "x"}},
+        {"tables": {"files": "x"}},
         {"tables": "a version that is not there"},
         {"earlier": [{"until": "x", "tables": {}}]},
     ],
@@ -178,7 +178,7 @@ def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(tmp_path, monkey
     assert list(dump(layout.folder)) == list(dump(tmp_path / "undisturbed"))
 
 
-@pytest.mark.parametrize(("table", "lost"), [*((table, "rows") for table in TABLES), ("clips", "table")])
+@pytest.mark.parametrize(("table", "lost"), [*((table, "rows") for table in TABLES), ("evidence", "table")])
 def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     tmp_path, monkeypatch, table: str, lost: str
 ) -> None:
@@ -258,7 +258,7 @@ def test_what_is_gone_is_asked_for_before_it_is_erased(tmp_path, bucket: FakeSto
     monkeypatch.setattr("tests.fakes.store_material.video_path", lambda n: addresses[n - 1])
     write(layout.folder, videos=(1, 2), sources=())
     bucket.open().put("1.mp4", b"video")
-    cut(first_rows(layout, "clips"))
+    cut(first_rows(layout, f"vectors_{'f' * 24}"))
     before = dump_of(layout, "evidence")
     bucket.intercept = lambda _: 503
     down = bucket.storage.model_copy(update={"retries": 0})
@@ -384,7 +384,7 @@ def test_a_library_that_cannot_be_written_can_be_read() -> None:
     assert "the library cannot be written" in second
 
 
-@pytest.mark.parametrize("part", ["clips.lance/data/", "head.json"])
+@pytest.mark.parametrize("part", ["evidence.lance/data/", "head.json"])
 def test_a_file_without_permission_is_no_damage(tmp_path, monkeypatch, part: str) -> None:
     """A repair would delete its rows. Root may read every file, so the refusal is played."""
     fill(tmp_path / "lib", videos=(1,), sources=())
@@ -425,15 +425,15 @@ def test_a_file_without_permission_is_no_damage(tmp_path, monkeypatch, part: str
     ],
 )
 def test_errors_are_mapped_at_one_boundary(tmp_path, error: Exception, kind: type[LibraryError]) -> None:
-    with pytest.raises(kind) as caught, read_errors(tmp_path, "clips"):
+    with pytest.raises(kind) as caught, read_errors(tmp_path, "files"):
         raise error
     assert type(caught.value) is kind
 
 
 def test_a_bug_stays_a_bug(tmp_path) -> None:
-    with pytest.raises(ValueError, match="sql filter"), read_errors(tmp_path, "clips"):
+    with pytest.raises(ValueError, match="sql filter"), read_errors(tmp_path, "files"):
         raise ValueError("Invalid user input: Error optimizing sql filter: no such column")
-    with pytest.raises(ZeroDivisionError), read_errors(tmp_path, "clips"):
+    with pytest.raises(ZeroDivisionError), read_errors(tmp_path, "files"):
         raise ZeroDivisionError
 
 

@@ -48,7 +48,6 @@ def rows_of(n: int) -> list[tuple[str, Any]]:
     ]
     return [
         (schema.vectors_table(IMAGE), schema.vector_rows(clips, IMAGE.dim)),
-        ("clips", schema.clip_rows(clips)),
         ("evidence", schema.evidence_rows(video_id, texts, spans, TEXT.dim)),
     ]
 

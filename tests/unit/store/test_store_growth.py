@@ -105,7 +105,7 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path) -> None:
         for n in range(1, 13):
             add_video(writer, n)
         reader = Reader.open(tmp_path / "lib")
-        assert table_health(tmp_path / "lib")["clips"].fragments == 12
+        assert table_health(tmp_path / "lib")["evidence"].fragments == 12
         wanted = [clip_frames(n, 1).clip.clip_id for n in (7, 3, 12)]
         before = reader.frames(wanted)
         writer.remove_paths([video(5).path])
@@ -128,7 +128,7 @@ def test_tables_are_compacted_while_indexing_goes_on(tmp_path, monkeypatch) -> N
             add_video(writer, n)
             assert writer.flush_if_due()
         with Reader.open(tmp_path / "lib") as reader:
-            assert table_health(tmp_path / "lib")["clips"].fragments < 6
+            assert table_health(tmp_path / "lib")["evidence"].fragments < 6
             assert len(reader.videos()) == 11
 
 
@@ -140,7 +140,7 @@ def test_a_disk_without_room_is_not_compacted(tmp_path, monkeypatch) -> None:
         usage = shutil.disk_usage(tmp_path)._replace(free=10)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
         writer.maintain()
-    assert table_health(tmp_path / "lib")["clips"].fragments == 2
+    assert table_health(tmp_path / "lib")["evidence"].fragments == 2
 
 
 def test_versions_that_a_reader_has_open_stay(tmp_path) -> None:
@@ -154,10 +154,10 @@ def test_versions_that_a_reader_has_open_stay(tmp_path) -> None:
             writer.maintain()
         assert len(reader.frames(wanted)) == 2
         assert reader.refreshes == 1
-        assert table_health(tmp_path / "lib")["clips"].versions > 1
+        assert table_health(tmp_path / "lib")["evidence"].versions > 1
         reader.close()
         writer.maintain()
-        assert table_health(tmp_path / "lib")["clips"].versions == 1
+        assert table_health(tmp_path / "lib")["evidence"].versions == 1
 
 
 def test_the_library_is_found_upward(tmp_path, monkeypatch) -> None:

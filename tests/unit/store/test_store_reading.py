@@ -328,7 +328,7 @@ def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
+@pytest.mark.parametrize("moment", ["evidence", "passages", "problems", "vectors_" + "f" * 24])
 def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
     tmp_path, moment: str, monkeypatch
 ) -> None:

@@ -19,8 +19,8 @@ from rag.library import Library
 from rag.records import SearchFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
+from rag.retrieval.ranking import clip_with_most, overlap
 from rag.store.records import ClipFrames
-from rag.store.vectors import place_with_most
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,10 +48,10 @@ class Corpus:
                 by_path[os.path.realpath(path)] = reader.clips(video.video_id)
         found = {}
         for row in self.rows:
-            held = by_path.get(os.path.realpath(self.folder / row.path), [])
-            at = place_with_most(((clip.start, clip.end) for clip in held), row.start, row.end)
-            if at is not None:
-                found[row.clip_id] = held[at]
+            held = by_path.get(os.path.realpath(self.folder / row.path))
+            clip = clip_with_most(held, row.start, row.end) if held else None
+            if clip is not None and overlap(clip.start, clip.end, row.start, row.end) > 0:
+                found[row.clip_id] = clip
         return found
 
     @cached_property
