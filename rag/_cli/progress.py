@@ -165,36 +165,30 @@ class _Pace:
 class ProgressDisplay(Progress):
     """Progress of indexing, as a context manager that keeps the lines it printed.
 
-    It shows seconds of media, files and documents done, the current file or what workers do, and the time
-    since the last progress.
+    It shows the share that is done, the current file or what workers do, and the time since the last
+    progress.
     """
 
     def __init__(self, interval: float = SECONDS_BETWEEN_LINES) -> None:
         self._display = LiveLine(self.line, self.share, interval)
         self.printed: list[str] = []
         self.total_files = 0
-        self.total_documents = 0
         self.files_begun = 0
-        self.documents_done = 0.0
         self.current_file = ""
         self.status_line = ""
-        self._media_total = self._media_done = 0.0
         self._pace = _Pace()
-        """The pace of media and documents together, in seconds of media."""
         self._moved_at = time.monotonic()
         self._bad_files: set[str] = set()
         self._files_by_kind: Counter[tuple[str, str]] = Counter()
 
     def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin with seconds of media and files: a part of the run, whose counts are its own.
+        """Begin with so much work and files: a part of the run, whose counts are its own.
 
         A part without files leaves the end of the one before.
         """
         if total_files == 0 and self.total_files:
             return
         self.total_files, self.files_begun, self.current_file = total_files, 0, ""
-        self.total_documents, self.documents_done = 0, 0.0
-        self._media_total, self._media_done = total_seconds, 0.0
         self._pace = _Pace(total_seconds)
         self._moved_at = time.monotonic()
         self._begin()
@@ -203,11 +197,6 @@ class ProgressDisplay(Progress):
         """Called at the start of each part of a run."""
         self._display.start()
 
-    def start_documents(self, total: int, seconds: float) -> None:
-        """Announce the documents, which take about as long as `seconds` of media."""
-        self.total_documents = total
-        self._pace.total += seconds
-
     def file(self, path: str) -> None:
         """The next file begins."""
         self.files_begun += 1
@@ -215,23 +204,14 @@ class ProgressDisplay(Progress):
         self._moved_at = time.monotonic()
 
     def advance(self, seconds: float) -> None:
-        """Count seconds of media as done."""
-        self._media_done += seconds
-        self._step(seconds)
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """Count documents, or parts of one, as done, with their share of the seconds."""
-        self.documents_done += documents
-        self._step(seconds)
-
-    def _step(self, seconds: float) -> None:
+        """So much more is done, in seconds of media."""
         self._pace.advance(seconds)
         if seconds > 0:
             self._moved_at = time.monotonic()
         self._show()
 
     def _show(self) -> None:
-        """Called after each step of media or documents."""
+        """Called after each step."""
 
     def status(self, line: str) -> None:
         """Shown in place of the current file."""
@@ -278,14 +258,8 @@ class ProgressDisplay(Progress):
         self.done()
 
     def line(self) -> str:
-        """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
-        from corpora.records import clock
-
+        """`[ 42%] file 3 of 9, about 8 min 20 s left: path`."""
         count = f"file {self.files_begun} of {self.total_files}"
-        if self.total_documents and (self.documents_done or self.total_documents == self.total_files):
-            count = f"{int(self.documents_done + 1e-6)} of {self.total_documents} documents"
-        if self._media_total > 0:
-            count = f"{clock(self._media_done)} of {clock(self._media_total)}, {count}"
         if self._pace.total > 0:
             count = f"[{self.share():4.0%}] {count}"
         still = time.monotonic() - self._moved_at
@@ -295,7 +269,7 @@ class ProgressDisplay(Progress):
         return f"{count}{self._pace}{stall}" + (f": {current}" if current else "")
 
     def share(self) -> float:
-        """Share of media and documents that is done, in [0, 1]; 0 where there are none."""
+        """Of all work, done; in [0, 1], and 0 where there is none."""
         return self._pace.share
 
     def seconds_left(self) -> float | None:
@@ -342,10 +316,6 @@ class JsonProgress(ProgressDisplay):
         left = self.seconds_left()
         print_event(
             "progress",
-            media_seconds_done=round(min(self._media_done, self._media_total), 3),
-            media_seconds_total=round(self._media_total, 3),
-            documents_done=int(self.documents_done + 1e-6),
-            documents_total=self.total_documents,
             share=round(self.share(), 4),
             files_begun=self.files_begun,
             files_total=self.total_files,

@@ -173,8 +173,7 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
 def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> Copied:
     """Copy group by group; returns what was there to copy."""
     contents, copied = plan.contents, Copied()
-    progress.start(sum(video.duration for video in plan.videos), len(contents))
-    progress.start_documents(len(plan.sources), sum(map(document_seconds, plan.sources)))
+    progress.start(sum(map(_seconds, contents)), len(contents))
     rows = {row.path: row for rows in plan.paths.values() for row in rows}
     held = {path: row for path in rows if (row := writer.file(path)) is not None}
     other = [path for path, row in held.items() if row.content_id != rows[path].content_id]
@@ -193,8 +192,10 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         for each in group:
             progress.file(each.path)
         reader.ask(partial(copy_contents, writer=writer, plan=plan, group=group, copied=copied))
-        progress.advance(sum(each.duration for each in group if isinstance(each, Video)))
-        documents = [each for each in group if isinstance(each, FileRow)]
-        progress.advance_documents(len(documents), sum(map(document_seconds, documents)))
+        progress.advance(sum(map(_seconds, group)))
     writer.flush()
     return copied
+
+
+def _seconds(content: Video | FileRow) -> float:
+    return content.duration if isinstance(content, Video) else document_seconds(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -71,16 +72,14 @@ class PassageIndexer:
         self._progress = progress
         self._read_lines = read_lines
         self._pending: list[_ReadFile] = []
-        self._lengths: dict[str, float] = {}
-        """Seconds by which the progress counts each open file, by content."""
-        self._advanced: dict[str, float] = {}
-        """Share of it that has been counted."""
+        self._left: dict[str, float] = {}
+        """Seconds that the progress has yet to count of each file, by content."""
 
     def add(self, local: LocalGroup) -> None:
         """Read a file. A large one is stored part by part; small ones are encoded together later."""
         group = local.group
         self._progress.file(group.first.path)
-        self._lengths[group.content_id] = document_seconds(group.first)
+        self._left[group.content_id] = document_seconds(group.first)
         notes: list[str] = []
         try:
             found = self._reader.passages(local.require().path, self._page_reader(group))
@@ -94,17 +93,16 @@ class PassageIndexer:
                 return
             self._writer.begin_passages(group.content_id)
             count = 0
-            whole = self._lengths[group.content_id]
             while part:
                 self._writer.add_passages(group.content_id, part, encode_passages(self._encoder, part))
                 count += len(part)
-                self._advance(group, sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND / whole)
+                self._advance(group, sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
-            self._writer.erase({group.content_id})
+            self._writer.drop_passages(group.content_id)
             self._outcomes.skip_file(group, local.problem_of(problem))
-            self._advance(group, 1.0)
+            self._advance(group)
             return
         self._finish(group, count, notes)
 
@@ -118,7 +116,7 @@ class PassageIndexer:
             digest = hashlib.blake2b(b"%d %d " % page.image.shape + page.image.tobytes()).digest()
             if digest not in known:
                 known[digest] = read_lines(page.image)
-            self._advance(group, 1 / page.pages)
+            self._advance(group, document_seconds(group.first) / page.pages)
             return known[digest]
 
         return read
@@ -135,15 +133,14 @@ class PassageIndexer:
             first = last
         self._pending = []
 
-    def _advance(self, group: Group, share: float) -> None:
-        """So much more of a file is done; never more than all of it."""
-        before = self._advanced.get(group.content_id, 0.0)
-        after = self._advanced[group.content_id] = min(1.0, before + share)
-        whole = self._lengths[group.content_id]
-        self._progress.advance_documents(after - before, (after - before) * whole)
+    def _advance(self, group: Group, seconds: float = math.inf) -> None:
+        """So much more of a file is done, or all of it; never more."""
+        done = min(seconds, self._left[group.content_id])
+        self._left[group.content_id] -= done
+        self._progress.advance(done)
 
     def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:
-        self._advance(group, 1.0)
+        self._advance(group)
         action = f"indexed {passages} passage{'' if passages == 1 else 's'} of it" if notes else ""
         self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
         self._writer.flush_if_due()

@@ -259,9 +259,8 @@ class ContentIndexer:
         if not self._is_shard:
             seconds = sum(work_seconds(probe.duration) for probe in probes.values())
             seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
+            seconds += sum(document_seconds(group.first) for group in documents)
             self._progress.start(seconds, len(media) + len(documents))
-            reading = sum(document_seconds(group.first) for group in documents)
-            self._progress.start_documents(len(documents), reading)
         if media:
             self._index_media(media, probes)
         self._index_documents(documents)

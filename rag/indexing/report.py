@@ -20,19 +20,14 @@ class Progress:
     """Receives the progress of an indexing run; this one shows nothing."""
 
     def start(self, total_seconds: float, total_files: int) -> None:
-        """Total work: seconds of media, and number of files of all kinds."""
-
-    def start_documents(self, total: int, seconds: float) -> None:
-        """How many of the files are documents, which take about as long as `seconds` of media."""
+        """Total work, in seconds of media, where documents count as media that take as long; and the number
+        of files of all kinds."""
 
     def file(self, path: str) -> None:
         """Work on this file begins."""
 
     def advance(self, seconds: float) -> None:
-        """`seconds` more of media are done."""
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """Count documents, or parts of one, as done, with their share of the seconds."""
+        """`seconds` more of the work are done."""
 
     def status(self, line: str) -> None:
         """What workers do now, where no single file is in work."""

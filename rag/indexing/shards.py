@@ -109,10 +109,7 @@ class ShardedRun:
 
     def index(self, groups: Sequence[Group]) -> None:
         """Index contents. Raises the errors of the library, of the models and of the cluster."""
-        documents = [group for group in groups if not group.is_media]
-        media = [group for group in groups if group.is_media]
-        self._progress.start(sum(map(_seconds, media)), len(groups))
-        self._progress.start_documents(len(documents), sum(map(_seconds, documents)))
+        self._progress.start(sum(map(_seconds, groups)), len(groups))
         settings = pinned_settings(self._settings).model_copy(update={"reasoner": ReasonerSettings()})
         with RayPool(settings, self._progress) as pool:
             if self._writer.meta is None:
@@ -152,11 +149,7 @@ class ShardedRun:
         return StoreAddress(f"{folder.url}/{SHARDS}/{name}", folder.settings)
 
     def _count(self, groups: Iterable[Group]) -> None:
-        for group in groups:
-            if group.is_media:
-                self._progress.advance(_seconds(group))
-            else:
-                self._progress.advance_documents(1, _seconds(group))
+        self._progress.advance(sum(map(_seconds, groups)))
 
     def _note_stages(self, encoders: SelectedEncoders) -> None:
         speech = asr_line(self._settings.asr, self._settings.encoder)

@@ -68,12 +68,8 @@ class ProblemItem(TypedDict):
 
 
 class ProgressItem(TypedDict):
-    """How far indexing is: in seconds of media, in documents, in files, and as a share of all in [0, 1]."""
+    """How far indexing is: in files, and as a share of all work in [0, 1]."""
 
-    media_seconds_done: float
-    media_seconds_total: float
-    documents_done: int
-    documents_total: int
     share: float
     files_begun: int
     files_total: int

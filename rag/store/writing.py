@@ -224,6 +224,12 @@ class Writer(VideoWriter):
         dim = self._require_meta().text_encoder.dim
         self._add_passages(schema.passage_rows(source_id, passages, vectors, dim))
 
+    def drop_passages(self, source_id: str) -> None:
+        """Remove what was added of a source of which no path was said."""
+        if source_id in self._open_sources:
+            self._erase_sources(self._sources & {source_id})
+            self._open_sources.discard(source_id)
+
     def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
         """Put passages as rows of another library.
 
@@ -272,7 +278,6 @@ class Writer(VideoWriter):
         sources = self._sources & contents
         self._erase_videos(sorted(contents - sources))
         self._erase_sources(sources)
-        self._open_sources -= contents
 
     # Committing
 

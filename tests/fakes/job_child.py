@@ -26,8 +26,7 @@ def report(**fields: Any) -> None:
 
 
 def progress(done: float, stage: str) -> None:
-    media = {"media_seconds_done": done, "media_seconds_total": 10.0, "share": done / 10}
-    event("progress", **media, files_total=1, file="/x/a.mp4", stage=stage)
+    event("progress", share=done / 10, files_begun=1, files_total=1, file="/x/a.mp4", stage=stage)
 
 
 def main() -> None:

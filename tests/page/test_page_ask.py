@@ -185,7 +185,7 @@ def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the
 
     def runs(tab: Tab) -> Any:
         running = job(tab).filter(has_text="Index root/stuck")
-        running.get_by_text("3 s of 10 s of media").wait_for()
+        running.get_by_text("file 1 of 1").wait_for()
         # The file fails while the job runs.
         running.get_by_role("list", name="Files with problems").get_by_text("not a video").wait_for()
         assert running.get_attribute("data-state") == "running"

@@ -153,12 +153,11 @@ function row(job) {
 function progressOf({ state, dry_run: dry, progress }) {
   if (state === "queued") return html`<p class="quiet">Begins when the jobs before it have ended</p>`;
   if (!progress?.files_total) return html`<progress aria-label="Progress"></progress><p class="quiet">Looking for files${dry ? nothing : ", loading the models"}</p>`;
-  const { media_seconds_done: done, media_seconds_total: total, documents_done: read, documents_total: documents, eta_seconds: eta, file, stage } = progress;
-  if (stage === "prepare") return html`<progress aria-label="Progress"></progress><p class="quiet">${total ? html`${duration(total)} of media; ` : nothing}loading the models</p>`;
-  const parts = [total ? `${duration(done)} of ${duration(total)} of media` : "", documents ? `${read} of ${count(documents, "document")}` : ""];
+  const { files_begun: begun, files_total: total, eta_seconds: eta, file, stage } = progress;
+  if (stage === "prepare") return html`<progress aria-label="Progress"></progress><p class="quiet">${count(total, "file")}; loading the models</p>`;
   return html`
     <progress max="1" value=${progress.share} aria-label="Indexed"></progress>
-    <p class="quiet">${parts.filter(Boolean).join(", ")}${eta === null || eta === undefined ? nothing : html`, about ${duration(eta)} left`}${stage === "finish" ? html`; finishing` : nothing}${file ? html`<br />${tail(file)}` : nothing}</p>
+    <p class="quiet">file ${begun} of ${total}${eta === null || eta === undefined ? nothing : html`, about ${duration(eta)} left`}${stage === "finish" ? html`; finishing` : nothing}${file ? html`<br />${tail(file)}` : nothing}</p>
   `;
 }
 

@@ -44,11 +44,11 @@ class Steps(Progress):
     def __init__(self) -> None:
         self.total, self.moved = 0.0, 0.0
 
-    def start_documents(self, total: int, seconds: float) -> None:  # noqa: ARG002 (time is not asked for)
-        self.total = total
+    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (as of the one before)
+        self.total = total_seconds
 
-    def advance_documents(self, documents: float, seconds: float) -> None:  # noqa: ARG002 (as above)
-        self.moved += documents
+    def advance(self, seconds: float) -> None:
+        self.moved += seconds
 
 
 def write_levels(path: Path, levels: Sequence[int]) -> Path:

@@ -194,15 +194,14 @@ def test_hits_below_the_threshold_come_last_and_are_said_to_be_only_the_nearest(
 @pytest.mark.usefixtures("tiny_text")
 def test_events_have_the_seconds_the_file_and_the_stage(capsys) -> None:
     with open_progress(events=True) as progress:
-        progress.start(20.0, 3)
-        progress.start_documents(1, 5.0)
+        progress.start(25.0, 3)
         progress.file("/x/a.mp4")
         progress.advance(5.0)
         progress.problem(Problem("/x/\udce9.mp4", "not a video", "skipped"))
         progress.file("/x/b.mp4")
         progress.advance(15.0)
         progress.file("/x/c.md")
-        progress.advance_documents(1, 5.0)
+        progress.advance(5.0)
     rows = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(row["event"], row.get("stage"), row.get("files_begun")) for row in rows] == [
         ("progress", "prepare", 0),
@@ -212,9 +211,8 @@ def test_events_have_the_seconds_the_file_and_the_stage(capsys) -> None:
         ("progress", "index", 3),
         ("progress", "finish", 3),
     ]
-    assert (rows[3]["media_seconds_done"], rows[3]["file"]) == (5.0, "/x/b.mp4")
-    assert (rows[4]["media_seconds_done"], rows[4]["documents_done"], rows[4]["share"]) == (20.0, 0, 0.8)
-    assert (rows[5]["media_seconds_done"], rows[5]["documents_done"], rows[5]["share"]) == (20.0, 1, 1.0)
+    assert (rows[3]["share"], rows[3]["file"]) == (0.2, "/x/b.mp4")
+    assert (rows[4]["share"], rows[5]["share"]) == (0.8, 1.0)
     assert rows[2]["path"] == "/x/\udce9.mp4"
 
 

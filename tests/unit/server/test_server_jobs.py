@@ -84,9 +84,7 @@ def _last_word(path: Path) -> bytes:
 
 
 def under_way(jobs: Jobs, job_id: str) -> Any:
-    return until(
-        jobs, job_id, "running", holds=lambda job: (job["progress"] or {}).get("media_seconds_done") == 2.5
-    )
+    return until(jobs, job_id, "running", holds=lambda job: (job["progress"] or {}).get("share") == 0.25)
 
 
 def ended(jobs: Jobs, job_id: str) -> Any:
