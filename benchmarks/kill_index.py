@@ -67,7 +67,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "measure frames": ("rag.indexing.media:measure_frames",),
     "store measurements": ("rag.indexing.pipeline:shots_of", "rag.indexing.reembedding:shots_of"),
     "progress log": ("rag.indexing.media:ProgressLog.add",),
-    "passages": ("rag.indexing.passages:PassageIndexer.add", "rag.indexing.passages:PassageIndexer.flush"),
+    "passages": ("rag.indexing.passages:PassageIndexer.add",),
     "remove": ("rag.indexing.pipeline:remove_missing",),
     "switch encoders": ("rag.store.tables:EncoderSwitch.commit",),
     "maintain": ("rag.store.writing:Writer.maintain",),

@@ -1,12 +1,10 @@
-"""Passages into embeddings: files are read, cut into passages, and encoded in batches of many files."""
+"""Passages into embeddings: files are read, cut into passages, and encoded part by part."""
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +40,8 @@ def document_seconds(found: FoundFile | FileRow) -> float:
     return text_bytes(found.path, found.size) / PASSAGE_BYTES_PER_SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadFile:
-    """A small passage file, read and not yet encoded."""
-
-    group: Group
-    passages: list[Passage]
-    notes: list[str]
-
-
 class PassageIndexer:
-    """Takes one passage file after another; call `flush` after the last."""
+    """Takes one passage file after another."""
 
     def __init__(
         self,
@@ -71,40 +60,34 @@ class PassageIndexer:
         self._outcomes = outcomes
         self._progress = progress
         self._read_lines = read_lines
-        self._pending: list[_ReadFile] = []
-        self._left: dict[str, float] = {}
-        """Seconds that the progress has yet to count of each file, by content."""
+        self._left = 0.0
+        """Seconds that the progress has yet to count of the file."""
 
     def add(self, local: LocalGroup) -> None:
-        """Read a file. A large one is stored part by part; small ones are encoded together later."""
-        group = local.group
+        """Read, encode and store a file, part by part."""
+        group, notes, count = local.group, list[str](), 0
         self._progress.file(group.first.path)
-        self._left[group.content_id] = document_seconds(group.first)
-        notes: list[str] = []
+        self._left = document_seconds(group.first)
         try:
             found = self._reader.passages(local.require().path, self._page_reader(group))
             passages = _passages(found, notes)
             part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            if len(part) < PASSAGES_PER_CALL:
-                require_unchanged(group.first)
-                self._pending.append(_ReadFile(group, part, notes))
-                if sum(len(read.passages) for read in self._pending) >= PASSAGES_PER_CALL:
-                    self.flush()
-                return
             self._writer.begin_passages(group.content_id)
-            count = 0
             while part:
-                self._writer.add_passages(group.content_id, part, encode_passages(self._encoder, part))
+                vectors = self._encoder.encode_text([f"{each.title}\n{each.text}" for each in part])
+                self._writer.add_passages(group.content_id, part, vectors)
                 count += len(part)
-                self._advance(group, sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
+                self._advance(sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
             self._writer.drop_passages(group.content_id)
             self._outcomes.skip_file(group, local.problem_of(problem))
-            self._advance(group)
-            return
-        self._finish(group, count, notes)
+        else:
+            action = f"indexed {count} passage{'' if count == 1 else 's'} of it" if notes else ""
+            self._outcomes.finish(group, Done(passages=count, reason="; ".join(notes), action=action))
+        self._advance(self._left)
+        self._writer.flush_if_due()
 
     def _page_reader(self, group: Group) -> PageReader | None:
         """OCR of the pages of a file; the same image is read once."""
@@ -116,39 +99,16 @@ class PassageIndexer:
             digest = hashlib.blake2b(b"%d %d " % page.image.shape + page.image.tobytes()).digest()
             if digest not in known:
                 known[digest] = read_lines(page.image)
-            self._advance(group, document_seconds(group.first) / page.pages)
+            self._advance(document_seconds(group.first) / page.pages)
             return known[digest]
 
         return read
 
-    def flush(self) -> None:
-        """Encode the passages of the small files read so far in one call, and store each file."""
-        vectors = encode_passages(self._encoder, [p for read in self._pending for p in read.passages])
-        first = 0
-        for read in self._pending:
-            last = first + len(read.passages)
-            self._writer.begin_passages(read.group.content_id)
-            self._writer.add_passages(read.group.content_id, read.passages, vectors[first:last])
-            self._finish(read.group, len(read.passages), read.notes)
-            first = last
-        self._pending = []
-
-    def _advance(self, group: Group, seconds: float = math.inf) -> None:
-        """So much more of a file is done, or all of it; never more."""
-        done = min(seconds, self._left[group.content_id])
-        self._left[group.content_id] -= done
+    def _advance(self, seconds: float) -> None:
+        """So much more of a file is done; never more than all of it."""
+        done = min(seconds, self._left)
+        self._left -= done
         self._progress.advance(done)
-
-    def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:
-        self._advance(group)
-        action = f"indexed {passages} passage{'' if passages == 1 else 's'} of it" if notes else ""
-        self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
-        self._writer.flush_if_due()
-
-
-def encode_passages(encoder: TextEncoder, passages: Sequence[Passage]) -> NDArray[np.float32]:
-    """Unit rows, float32 (n, dim), in the order of `passages`."""
-    return encoder.encode_text([f"{passage.title}\n{passage.text}" for passage in passages])
 
 
 def _bytes_of(passage: Passage) -> int:

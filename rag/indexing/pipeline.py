@@ -377,7 +377,6 @@ class ContentIndexer:
         return [], meter, measure_sound(meter, reader, path)
 
     def _index_documents(self, groups: Iterable[Group]) -> None:
-        """Small documents are encoded together, and each is committed when its passages are."""
         read_lines = self._read_lines if reads_text(self._settings.ocr) else None
         passages = PassageIndexer(
             self._writer,
@@ -391,7 +390,6 @@ class ContentIndexer:
             for local in there:
                 passages.add(local)
                 local.discard()
-        passages.flush()
 
     def _read_lines(self, image: NDArray[np.uint8]) -> Sequence[TextLine] | None:
         ocr = self._ocr
