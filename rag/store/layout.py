@@ -337,7 +337,7 @@ class ObjectLayout(Layout):
         return False
 
     def shards(self) -> Sequence[Location]:
-        """By a listing."""
+        """Find shards by a listing."""
         return [
             StoreAddress(f"{self.folder.url}/{SHARDS}/{name}", self.folder.settings)
             for name in self.store.folders(SHARDS)

@@ -216,13 +216,12 @@ class Stats:
 
     files: int
     videos: int
-    """Complete ones; only these are ever found."""
     pending_videos: int
-    """Videos that are not found yet, because their indexing was stopped."""
+    """Videos that are to be indexed again, because a repair took out what they had."""
     video_hours: float
     clips: int
     evidence: int
-    """Text spans of complete videos."""
+    """Text spans of videos."""
     passages: int
     documents: int
     problems: int

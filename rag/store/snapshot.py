@@ -244,7 +244,7 @@ class Snapshot:
         return list(self._videos)
 
     def video(self, video_id: str) -> Video:
-        """As of `videos`. Raises KeyError for an unknown video."""
+        """Return a video. Raises KeyError for an unknown one."""
         return replace(schema.video_of(self.video_rows[video_id]), path=self._paths[video_id][0])
 
     def stages(self, video_id: str) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class Snapshot:
         return table, Codes(table["video_id"])
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        """None for a video that is unknown, has no sound or was not measured."""
+        """Sound of a video; None where it is unknown, has none or was not measured."""
         table, videos = self._sounds
         rows = table.take(videos.rows_of(video_id)).to_pylist()
         return schema.sound_track_of(rows[0]) if rows else None
