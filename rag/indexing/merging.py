@@ -16,7 +16,7 @@ from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
-from rag.store.copying import Copied, CopyPlan, chosen_files, copy_contents, plan_copies, put_paths
+from rag.store.copying import CopyPlan, chosen_files, copy_contents, plan_copies, put_paths
 from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
 from rag.store.joined import require_same_encoders
 from rag.store.layout import Location, open_layout
@@ -100,7 +100,7 @@ def merge_libraries(
         if not reader.ask(lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
-            plan, copied = copy_library(reader, writer, paths, newer=newer, progress=watch)
+            plan = copy_library(reader, writer, paths, newer=newer, progress=watch)
             writer.maintain(settings.search.exact_rows)
             lines = list[str]()
             if line := calibrate_scores(writer, settings):
@@ -111,16 +111,16 @@ def merge_libraries(
                     "of one library are kept; to have all, run rag index on their folders"
                 )
     watch.done()
-    left = len(plan.contents) - len(copied.videos) - len(copied.sources)
+    videos = sum(video.video_id in plan.copied for video in plan.videos)
     return MergeReport(
         tuple(folders),
         target,
         files=plan.files,
-        videos=len(copied.videos),
-        sources=len(copied.sources),
+        videos=videos,
+        sources=len(plan.copied) - videos,
         video_seconds=sum(video.duration for video in plan.videos),
         known=plan.known,
-        unfinished=plan.unfinished + left,
+        unfinished=plan.unfinished + len(plan.contents) - len(plan.copied),
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
         bytes=open_layout(target).size(),
@@ -135,9 +135,9 @@ def copy_library(
     *,
     newer: bool = False,
     progress: Progress | None = None,
-) -> tuple[CopyPlan, Copied]:
-    """Copy from an open reader to an open writer, as `merge_libraries`; gives the plan, and what was there
-    to copy."""
+) -> CopyPlan:
+    """Copy from an open reader to an open writer, as `merge_libraries`; gives the plan,
+    which says what was copied."""
     meta = reader.meta
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)
@@ -147,7 +147,8 @@ def copy_library(
         contents, size = reader.ask(lambda s: (len(s.sources | s.video_rows.keys()), s.row_bytes()))
         about = readable_size(size * count // contents)
         progress.note(f"copying {count} of {contents} contents, about {about}")
-    return plan, _copy(reader, writer, plan, progress)
+    _copy(reader, writer, plan, progress)
+    return plan
 
 
 def _require_apart(folders: Sequence[Location]) -> None:
@@ -170,9 +171,9 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
 
 
-def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> Copied:
-    """Copy group by group; returns what was there to copy."""
-    contents, copied = plan.contents, Copied()
+def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> None:
+    """Copy group by group."""
+    contents = plan.contents
     progress.start(sum(map(_seconds, contents)), len(contents))
     rows = {row.path: row for rows in plan.paths.values() for row in rows}
     held = {path: row for path in rows if (row := writer.file(path)) is not None}
@@ -191,10 +192,9 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         group = contents[at : at + GROUP]
         for each in group:
             progress.file(each.path)
-        reader.ask(partial(copy_contents, writer=writer, plan=plan, group=group, copied=copied))
+        reader.ask(partial(copy_contents, writer=writer, plan=plan, group=group))
         progress.advance(sum(map(_seconds, group)))
     writer.flush()
-    return copied
 
 
 def _seconds(content: Video | FileRow) -> float:

@@ -2,7 +2,7 @@
 
 - **Plan** (`planning`): which contents are new or changed, which paths moved, and which are gone.
 - **Read** (`copies`, `clips`): the file of a content on this machine, decoded or parsed in a subprocess.
-- **Sense** (`stages`, `measuring`): what encoders and readers make of its clips, its audio and its text.
+- **Sense** (`stages`): what encoders and readers make of its clips, its audio and its text.
 - **Write** (`media`, `passages`): rows, which no reader of the library sees yet.
 - **Commit** (`outcomes`, `missing`): each content with its paths, then what is gone, then the indexes.
 
@@ -36,7 +36,6 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
-from rag.indexing.measuring import lost_sound, measure_sound, shots_of, stage_fingerprints
 from rag.indexing.media import (
     FrameIndexer,
     ProgressLog,
@@ -62,7 +61,7 @@ from rag.indexing.planning import (
 from rag.indexing.reembedding import reembed_videos
 from rag.indexing.report import IndexReport, Progress, Prune
 from rag.indexing.shards import Shard, ShardedRun
-from rag.indexing.stages import Stages, open_stages
+from rag.indexing.stages import Stages, lost_sound, measure_sound, open_stages, shots_of, stage_fingerprints
 from rag.settings import Settings
 from rag.store.layout import Location, open_layout
 from rag.store.maintenance import index_faults, require_whole

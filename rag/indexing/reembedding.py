@@ -27,11 +27,10 @@ from rag.indexing.encoders import (
     settings_of_library,
     stored_side,
 )
-from rag.indexing.measuring import shots_of, stage_fingerprints
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.planning import Group, row_of
 from rag.indexing.report import IndexReport, Progress
-from rag.indexing.stages import embed_clip
+from rag.indexing.stages import embed_clip, shots_of, stage_fingerprints
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow, Meta

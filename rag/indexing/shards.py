@@ -167,14 +167,14 @@ class ShardedRun:
         with Reader.open(library) as reader:
             if reader.meta is None:
                 return set()
-            plan, copied = copy_library(reader, self._writer, newer=True)
+            plan = copy_library(reader, self._writer, newer=True)
             ready = {video.video_id for video in reader.videos()}
             done = {r.path for r in reader.file_rows() if r.kind == "passages" or r.content_id in ready}
-        result, contents = self._outcomes.result, {*copied.videos, *copied.sources}
-        result.indexed += len(contents)
-        result.copies += sum(len(plan.paths.get(content, ())) - 1 for content in contents)
-        result.clips += copied.clips
-        result.passages += copied.passages
+        result = self._outcomes.result
+        result.indexed += len(plan.copied)
+        result.copies += sum(len(plan.paths.get(content, ())) - 1 for content in plan.copied)
+        result.clips += plan.clips
+        result.passages += plan.passages
         result.video_seconds += sum(video.duration for video in plan.videos)
         self._outcomes.report(noted.problem for noted in plan.problems)
         return done.union(noted.problem.path for noted in plan.problems)

@@ -1,24 +1,34 @@
-"""The stages of indexing: encoders and readers of one run, and what each one does to a clip."""
+"""The stages of indexing: encoders and readers of one run, and what each one does to a clip.
+
+Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a speech
+model reads the audio; only a video that no speech model reads is decoded for this alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import Evidence
+from corpora.errors import reason_of
+from corpora.records import Evidence, Shot, SoundTrack, Video
+from corpora.video.reader import MediaReader
 from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_packaged
 from indexers.models.lookup import readable_size, recommended_model
 from indexers.ocr import Ocr, reads_text
-from indexers.protocol import Disabled, ImageEncoder, TextEncoder, encode_frames
+from indexers.protocol import Disabled, ImageEncoder, TextEncoder
+from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
+from indexers.shots import FrameFigures, describe_shots, joined
+from indexers.soundtrack import SoundMeter
 from indexers.text_tracking import text_spans
+from rag.errors import FileProblem
 from rag.indexing.clips import CutClip
 from rag.indexing.encoders import SelectedEncoders
 from rag.settings import Settings
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, EncoderRef
 
 OCR_SHORT_SIDE = 720
 
@@ -32,7 +42,7 @@ class Stages:
     ocr: Ocr | None
     asr: Asr | None
     measures: Mapping[str, str]
-    """Fingerprints of what is measured (`rag.indexing.measuring.stage_fingerprints`)."""
+    """Fingerprints of what is measured (`stage_fingerprints`)."""
 
     @property
     def needs_frames(self) -> bool:
@@ -143,3 +153,33 @@ def better_line(image: ImageEncoder | None) -> str:
     best = recommended_model("image encoder")
     size = readable_size(best.size)
     return f"sees more: rag models pull {best.name} ({size}), then rag index FOLDER --reembed"
+
+
+def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
+    """The fingerprints of the stages `shots` and `sound`, for a library's image encoder.
+
+    `shots` is `off` where no other stage decodes frames.
+    """
+    decodes = encoder is not None or reads_text(settings.ocr)
+    return {"shots": FRAME_MEASURES if decodes else "off", "sound": SOUND_MEASURES}
+
+
+def measure_sound(meter: SoundMeter, reader: MediaReader, path: str) -> str:
+    """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
+    try:
+        for block in reader.audio(path, gaps=True):
+            meter.feed(block)
+    except FileProblem as problem:
+        return f"sound not measured to its end: {reason_of(problem, path)}"
+    return ""
+
+
+def shots_of(video: Video, parts: Sequence[FrameFigures]) -> list[Shot]:
+    """The shots of a video by the figures of its clips, in order of time; none without frames."""
+    return describe_shots(video.video_id, joined(parts), video.duration) if parts else []
+
+
+def lost_sound(track: SoundTrack) -> str:
+    """One line on audio that is missing; empty where none is."""
+    lost = track.classes.count(None)
+    return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""

@@ -41,6 +41,12 @@ class CopyPlan:
     """Paths under which two libraries hold different contents."""
     subtitles: int = 0
     """Videos of which some subtitle files are not copied: the libraries have different ones."""
+    copied: set[str] = field(default_factory=set)
+    """Contents that were copied: the others were no longer there."""
+    clips: int = 0
+    """Of the videos that were copied."""
+    passages: int = 0
+    """Of the sources that were copied."""
 
     @property
     def contents(self) -> list[Video | FileRow]:
@@ -147,23 +153,9 @@ def _problems(
     return [found[path] for path in sorted(found)]
 
 
-@dataclass
-class Copied:
-    """What was there to copy."""
-
-    videos: list[str] = field(default_factory=list)
-    """Their ids."""
-    sources: list[str] = field(default_factory=list)
-    """Ids of sources of passages."""
-    clips: int = 0
-    passages: int = 0
-
-
-def copy_contents(
-    s: Snapshot, writer: Writer, plan: CopyPlan, group: Sequence[Video | FileRow], copied: Copied
-) -> None:
-    """Copy some videos and sources of a plan with all their rows and paths, in one commit, and add them to
-    `copied`. One that `s` no longer has is left out."""
+def copy_contents(s: Snapshot, writer: Writer, plan: CopyPlan, group: Sequence[Video | FileRow]) -> None:
+    """Copy some videos and sources of a plan with all their rows and paths, in one commit, and count them.
+    One that `s` no longer has is left out."""
     videos = {
         each: s.stages(each.video_id)
         for each in group
@@ -178,12 +170,11 @@ def copy_contents(
     if sources:
         where = f"source_id IN {quoted(sources)}"
         writer.put_passage_copies(sources, s.stream("passages", where))
-        copied.passages += s.scan("passages", ["source_id"], where).num_rows
+        plan.passages += s.scan("passages", ["source_id"], where).num_rows
     put_paths(writer, plan, [*ids, *sources])
     writer.flush()
-    copied.videos += ids
-    copied.sources += sources
-    copied.clips += sum(len(s.clips(video_id)) for video_id in ids)
+    plan.copied |= {*ids, *sources}
+    plan.clips += sum(len(s.clips(video_id)) for video_id in ids)
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:

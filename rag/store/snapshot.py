@@ -293,9 +293,9 @@ class Snapshot:
         videos = {schema.video_id_of(clip_id) for clip_id in wanted}
         return {c.clip_id: c for video in videos for c in self.clips(video) if c.clip_id in wanted}
 
-    def clip_times(self, clip_ids: Any) -> RowSpans:
-        """Start and end of clips, an Arrow array of n ids."""
-        ids = clip_ids.to_pylist()
+    def _clip_times(self, rows: Any) -> RowSpans:
+        """Start and end of the clips of rows of an Arrow table."""
+        ids = rows["clip_id"].to_pylist()
         held = self.clips_by_id(ids)
         start, end = zip(*((held[key].start, held[key].end) for key in ids), strict=True) if ids else ((), ())
         return np.array(start, np.float64), np.array(end, np.float64)
@@ -353,10 +353,10 @@ class Snapshot:
         """The rows of a table: in memory, or those of a large one where they are."""
         if table.name not in self.tables:
             return []
-        spans = self.clip_times if schema.is_clip_vectors(table.name) else None
+        times = self._clip_times if schema.is_clip_vectors(table.name) else None
         if self._exact_rows is not None and self.tables[table.name].count_rows() > self._exact_rows:
-            return [Indexed(self, table, spans)]
-        return [Matrix(self.scan(table.name, [*table.columns, "vector"]), table, spans)]
+            return [Indexed(self, table, times)]
+        return [Matrix(self.scan(table.name, [*table.columns, "vector"]), table, times)]
 
     def _nearest(
         self,

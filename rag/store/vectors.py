@@ -8,7 +8,6 @@ filter, or on the order of the rows.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -41,6 +40,8 @@ LEFT = 250
 """Of these at least so many have to lie in the times of a filter, or more are asked for."""
 MOST_PROPOSED = 64_000
 """And at most, under a filter on times that lets few of them through."""
+TimesOf = Callable[[Any], RowSpans]
+"""Start and end of the rows of an Arrow table, which may have none itself."""
 ABOUT_ONE = 1.01
 """More than a component of a unit row may be, rounded to float16."""
 
@@ -64,46 +65,13 @@ def one_thread(faiss: Any) -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-class Rows(ABC):
-    """Rows of one library with unit vectors."""
+class Matrix:
+    """Rows of one library with unit vectors in memory, all of which a question is compared with."""
 
-    def __init__(self, table: VectorColumns, spans: Callable[[Any], RowSpans] | None) -> None:
-        """`spans`: gives the times of rows by their keys, of a table that has none itself."""
-        self.table = table
-        self._spans_of = spans
-
-    def _times(self, rows: Any) -> RowSpans:
-        """Start and end of the rows of an Arrow table."""
-        if self._spans_of is not None:
-            return self._spans_of(rows[self.table.key])
-        return rows["start"].to_numpy(), rows["end"].to_numpy()
-
-    @abstractmethod
-    def nearest(
-        self, query: NDArray[np.floating[Any]], k: int, owners: Collection[str] | None, where: SearchFilter
-    ) -> list[Hit]:
-        """The k best hits by cosine to `query`, unit float (dim,), best first, ties by key; one for each key.
-
-        `owners`: those whose rows may be answered; None is all of them.
-        """
-
-    @abstractmethod
-    def count(self, owners: Collection[str] | None, where: SearchFilter) -> int:
-        """Rows that a filter lets through; `owners` as of `nearest`."""
-
-    @abstractmethod
-    def everything(self) -> tuple[list[str], NDArray[np.float16]]:
-        """The keys of all rows, and their vectors, float16 (n, dim)."""
-
-
-class Matrix(Rows):
-    """Vectors in memory, all of which a question is compared with."""
-
-    def __init__(
-        self, rows: Any, table: VectorColumns, spans: Callable[[Any], RowSpans] | None = None
-    ) -> None:
+    def __init__(self, rows: Any, table: VectorColumns, times: TimesOf | None = None) -> None:
         """`rows`: an Arrow table with the columns of `table`, and their vectors."""
-        super().__init__(table, spans)
+        self.table = table
+        self._times = times or _own_times
         # Arrow takes rows of a column in several chunks by copying all of it.
         self._columns = rows.drop_columns(["vector"]).combine_chunks()
         self._keys: Any = self._columns[table.key].combine_chunks()
@@ -143,7 +111,10 @@ class Matrix(Rows):
     def nearest(
         self, query: NDArray[np.floating[Any]], k: int, owners: Collection[str] | None, where: SearchFilter
     ) -> list[Hit]:
-        """Exact. `query`: float (dim,)."""
+        """The k best hits by cosine to `query`, unit float (dim,), best first, ties by key; one for each key.
+
+        `owners`: those whose rows may be answered; None is all of them.
+        """
         keep = self._mask(owners, where)
         allowed = len(self._keys) if keep is None else int(np.count_nonzero(keep))
         if k < 1 or not allowed:
@@ -183,16 +154,17 @@ class Matrix(Rows):
         return len(self._keys) if keep is None else int(np.count_nonzero(keep))
 
     def everything(self) -> tuple[list[str], NDArray[np.float16]]:
-        """What is held; the vectors are float16 (n, dim)."""
+        """The keys of all rows, and their vectors, float16 (n, dim)."""
         return self._keys.to_pylist(), self._matrix
 
 
-class Indexed(Rows):
-    """Vectors of a large table, which stay on the disk: LanceDB's index of them proposes rows, also those
-    that came after it; without an index all are compared."""
+class Indexed:
+    """As `Matrix`, of a large table, whose vectors stay on the disk: LanceDB's index of them proposes rows,
+    also those that came after it; without an index all are compared."""
 
-    def __init__(self, s: Snapshot, table: VectorColumns, spans: Callable[[Any], RowSpans] | None) -> None:
-        super().__init__(table, spans)
+    def __init__(self, s: Snapshot, table: VectorColumns, times: TimesOf | None = None) -> None:
+        self.table = table
+        self._times = times or _own_times
         self._snapshot = s
 
     def _scan(
@@ -237,6 +209,13 @@ class Indexed(Rows):
         """Scan all rows; the vectors are float16 (n, dim)."""
         _, rows = self._scan(None, SearchFilter(), "vector")
         return rows[self.table.key].to_pylist(), column_matrix(rows["vector"], self.table.dim)
+
+
+Rows = Matrix | Indexed
+
+
+def _own_times(rows: Any) -> RowSpans:
+    return rows["start"].to_numpy(), rows["end"].to_numpy()
 
 
 def _ranked(query: NDArray[np.floating[Any]], keys: Sequence[str], vectors: NDArray[np.float16]) -> list[Hit]:

@@ -20,7 +20,6 @@ from indexers.shots import (
     warmth_of,
 )
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
-from rag.indexing.measuring import packed, unpacked
 
 
 def statistics_of(image: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -61,7 +60,7 @@ def test_shots_cover_the_video_and_begin_where_the_image_changes() -> None:
 def test_frames_measured_in_parts_are_the_frames_measured_at_once() -> None:
     whole = frames((1, 8), (2, 6))
     parts = [Frames(whole.times[a:b], whole.images[a:b]) for a, b in ((0, 5), (5, 14))]
-    found = joined([unpacked(packed(measure_frames(part))) for part in parts])
+    found = joined([measure_frames(part) for part in parts])
     assert describe_shots("v", found, 7.0) == describe_shots("v", measure_frames(whole), 7.0)
 
 

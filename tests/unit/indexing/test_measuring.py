@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.errors import UnreadableFile
-from rag.indexing.measuring import lost_sound, measure_sound
+from rag.indexing.stages import lost_sound, measure_sound
 
 
 class Torn(MediaReader):
