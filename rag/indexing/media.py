@@ -264,7 +264,8 @@ class ProgressLog:
     """The log of one video. What was made by other stages than those of `fingerprint` is ignored."""
 
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
-        self._path = folder / "progress" / f"{video_id}.jsonl"
+        self.path = folder / "progress" / f"{video_id}.jsonl"
+        """Deleted once the video is committed."""
         self._fingerprint = fingerprint
         self.damaged = False
         """Whether the file is damaged: then a resumed run decodes it from its beginning."""
@@ -299,18 +300,14 @@ class ProgressLog:
         return rounded
 
     def _write(self, row: Mapping[str, object]) -> None:
-        with write_errors(self._path.parent.parent):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
+        with write_errors(self.path.parent.parent):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-
-    def close(self) -> None:
-        """Delete the log: the video is in the library."""
-        self._path.unlink(missing_ok=True)
 
     def _load(self) -> None:
         try:
-            with self._path.open(encoding="utf-8") as lines:
+            with self.path.open(encoding="utf-8") as lines:
                 for row in map(json.loads, lines):
                     if "damaged" in row:
                         self.damaged = True

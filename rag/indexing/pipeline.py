@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.objects import is_url
@@ -245,8 +246,8 @@ class ContentIndexer:
         self._progress = progress
         self._is_shard = is_shard
         self._begun: set[str] = set()
-        self._logs: list[ProgressLog] = []
-        """Of videos that are written and not committed."""
+        self._logs: list[Path] = []
+        """Progress logs of videos that are written and not committed."""
 
     def index(self, groups: Sequence[Group]) -> None:
         """Videos, then documents."""
@@ -347,7 +348,7 @@ class ContentIndexer:
             shots=shots_of(video, [clip.figures for clip in clips if clip.figures is not None]),
             sound=track,
         )
-        self._logs.append(log)
+        self._logs.append(log.path)
         # What is cut off of a damaged file is no fault of its subtitles.
         late = "" if frames.damage else late_cues(texts, video.duration)
         reason = "; ".join(note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note)
@@ -363,7 +364,7 @@ class ContentIndexer:
             self._writer.flush()
         if at_once or self._writer.flush_if_due():
             for log in self._logs:
-                log.close()
+                log.unlink(missing_ok=True)
             self._logs = []
 
     def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter, str]:
