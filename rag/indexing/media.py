@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-RENAMED_TOGETHER = 64
-"""Videos whose texts are read and written together."""
-
 
 class FrameIndexer:
     """The clips of one video: cut, embedded, read and measured, each once."""
@@ -211,16 +208,16 @@ def rename_videos(
 
     `encode`: texts as unit rows, float32 (n, dim).
     """
-    ids = list(renamed)
-    for at in range(0, len(ids), RENAMED_TOGETHER):
-        texts: dict[Video, tuple[str, str]] = {}
-        for video_id in ids[at : at + RENAMED_TOGETHER]:
-            old = writer.video(video_id)
-            of_name = old.title == _title_of(Path(old.path).stem)
-            title = _title_of(Path(renamed[video_id]).stem) if of_name else old.title
-            new = replace(old, path=renamed[video_id], title=title)
-            texts[new] = (text_of_whole(old), text_of_whole(new))
-        writer.rename_videos(texts, encode([text for _, text in texts.values()]))
+    videos = []
+    for old in writer.videos(renamed):
+        path = renamed[old.video_id]
+        of_name = old.title == _title_of(Path(old.path).stem)
+        title = _title_of(Path(path).stem) if of_name else old.title
+        videos.append(replace(old, path=path, title=title))
+        before, after = text_of_whole(old), text_of_whole(videos[-1])
+        if before != after:
+            writer.replace_tag(old, before, after, encode([after])[0])
+    writer.rename_videos(videos)
 
 
 def beyond_subtitles(spoken: Sequence[Evidence], others: Sequence[Evidence]) -> list[Evidence]:

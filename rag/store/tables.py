@@ -115,12 +115,10 @@ class VideoWriter:
         """Each video's stages, as `put_video` was given them."""
         return dict(self._stages)
 
-    def video(self, video_id: str) -> Video:
-        """The record of a video. Raises KeyError for an unknown one."""
-        rows = self._db.rows("videos", schema.column_names("videos"), _of_videos([video_id])).to_pylist()
-        if not rows:
-            raise KeyError(video_id)
-        return schema.video_of(rows[0])
+    def videos(self, ids: Iterable[str]) -> list[Video]:
+        """The records of videos, of those that are known."""
+        rows = self._db.rows("videos", schema.column_names("videos"), _of_videos(ids))
+        return list(map(schema.video_of, rows.to_pylist()))
 
     def put_video(
         self,
@@ -187,37 +185,29 @@ class VideoWriter:
         self._db.delete("shots", _of_videos([video_id]))
         self._db.add("shots", schema.shot_rows(shots))
 
-    def rename_videos(
-        self, videos: Mapping[Video, tuple[str, str]], vectors: NDArray[np.floating[Any]]
-    ) -> None:
-        """Put new records of videos in place of theirs, and with each another text of kind `tag`.
-
-        `videos`: with the old text and the new one, of the whole video; empty for none. `vectors`: unit rows,
-        float (n, text dim), for each video that of the new text.
-        """
-        import numpy as np
-        import pyarrow as pa
-
-        dim, where = self._require_meta().text_encoder.dim, _of_videos(video.video_id for video in videos)
-        rows = self._db.rows("evidence", schema.column_names("evidence"), where)
-        held = schema.column_matrix(rows["vector"], dim)
-        spans: dict[str, list[tuple[Evidence, NDArray[Any]]]] = {video.video_id: [] for video in videos}
-        for row, vector in zip(rows.drop(["vector"]).to_pylist(), held, strict=True):
-            spans[row["video_id"]].append((schema.evidence_of(row), vector))
-        written = []
-        for (video, (old, new)), vector in zip(videos.items(), vectors, strict=True):
-            kept = [each for each in spans[video.video_id] if (each[0].kind, each[0].text) != ("tag", old)]
-            if new:
-                kept.append((Evidence(video.video_id, 0.0, video.duration, "tag", new), vector))
-            if kept:
-                own, matrix = zip(*kept, strict=True)
-                written.append(schema.evidence_rows(video.video_id, own, np.stack(matrix), dim))
-        if rows.num_rows:
-            self._db.delete("evidence", where)
-        if written:
-            self._db.add("evidence", pa.concat_tables(written))
+    def rename_videos(self, videos: Iterable[Video]) -> None:
+        """Put new records of videos in place of theirs, and commit."""
         self._put_rows({video: self._stages[video.video_id] for video in videos})
         self.flush()
+
+    def replace_tag(self, video: Video, old: str, new: str, vector: NDArray[np.floating[Any]]) -> None:
+        """Put a text of kind `tag`, of the whole video, in place of another; empty for none.
+
+        `vector`: that of the new text, unit float (text dim,).
+        """
+        import numpy as np
+
+        dim, where = self._require_meta().text_encoder.dim, _of_videos([video.video_id])
+        rows = self._db.rows("evidence", schema.column_names("evidence"), where)
+        texts = map(schema.evidence_of, rows.drop(["vector"]).to_pylist())
+        held = zip(texts, schema.column_matrix(rows["vector"], dim), strict=True)
+        kept = [(text, row) for text, row in held if (text.kind, text.text) != ("tag", old)]
+        if new:
+            kept.append((Evidence(video.video_id, 0.0, video.duration, "tag", new), vector))
+        self._db.delete("evidence", where)
+        if kept:
+            spans, vectors = zip(*kept, strict=True)
+            self._db.add("evidence", schema.evidence_rows(video.video_id, spans, np.stack(vectors), dim))
 
     def _put_rows(
         self, videos: Mapping[Video, Mapping[str, Any]], indexed_at: Mapping[str, int] | None = None
