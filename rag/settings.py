@@ -196,8 +196,6 @@ class ClusterSettings(SettingsSection):
     """Cores that each worker is given."""
     worker_gpus: float = Field(0.0, ge=0)
     """GPUs that each worker is given, as in 0.1 for ten workers a GPU."""
-    group: int = Field(100, ge=1, le=10_000)
-    """About how many contents are indexed into one shard, and then merged together."""
 
 
 class Settings(BaseSettings):

@@ -42,10 +42,6 @@ ShardOption = Annotated[
         parser=_given_shard,
     ),
 ]
-GroupSize = Annotated[
-    int | None,
-    option("--group N", "About how many files workers index before they are merged. Default: 100.", min=1),
-]
 PruneFlag = Annotated[
     bool,
     option(
@@ -92,7 +88,6 @@ WorkerGpus = Annotated[float | None, option("--worker-gpus N", "GPUs of each wor
         "cluster.workers": "workers",
         "cluster.worker_cpus": "worker_cpus",
         "cluster.worker_gpus": "worker_gpus",
-        "cluster.group": "group",
     }
 )
 def index(
@@ -124,7 +119,6 @@ def index(
     workers: Workers = None,  # noqa: ARG001 (in the session's settings)
     worker_cpus: WorkerCpus = None,  # noqa: ARG001 (in the session's settings)
     worker_gpus: WorkerGpus = None,  # noqa: ARG001 (in the session's settings)
-    group: GroupSize = None,  # noqa: ARG001 (in the session's settings)
     reembed: Annotated[
         bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
     ] = False,

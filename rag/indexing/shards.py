@@ -33,6 +33,8 @@ from rag.store.writing import Writer
 
 SHARDS_A_WORKER = 4
 """Shards for each worker, so that all end at about the same time."""
+CONTENTS_A_SHARD = 100
+"""About, at most."""
 LEAST_SECONDS = 600.0
 """Least seconds of media in a shard, where there are more shards than workers: each loads the models."""
 
@@ -137,9 +139,7 @@ class ShardedRun:
     def _shards(self, groups: Sequence[Group], workers: int) -> int:
         """How many shards: some for each worker, unless they would be short or have too many contents."""
         long_enough = int(sum(map(_seconds, groups)) / LEAST_SECONDS)
-        count = max(
-            workers, min(SHARDS_A_WORKER * workers, long_enough), len(groups) // self._settings.cluster.group
-        )
+        count = max(workers, min(SHARDS_A_WORKER * workers, long_enough), len(groups) // CONTENTS_A_SHARD)
         return min(count, len(groups))
 
     def _new_library(self) -> Location:
