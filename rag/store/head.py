@@ -14,7 +14,7 @@ import shlex
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from os import PathLike, fspath
 
@@ -24,7 +24,7 @@ from rag.errors import LibraryCorrupt, LibraryError, LibraryTooNew
 from rag.store.error_mapping import REPAIR
 from rag.store.layout import Layout
 from rag.store.records import SCHEMA, Meta
-from rag.store.schema import FIRST_TABLES, is_table
+from rag.store.schema import FIRST_TABLES
 
 PIN_SECONDS = 1800
 """Heads that were replaced more recently than this are remembered, for a reader may have them open."""
@@ -91,9 +91,7 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
             head = _heads().validate_python(held)
             if not head.tables.keys() >= set(FIRST_TABLES):
                 raise KeyError(FIRST_TABLES)
-            # A build before had a table more; it goes with the next cleaning.
-            known = {name: at for name, at in head.tables.items() if is_table(name)}
-            return replace(head, tables=known)
+            return head
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise damaged_head(folder, "cannot be read") from error
     if number > SCHEMA:

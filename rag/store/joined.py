@@ -124,7 +124,7 @@ class JoinedSnapshot(Snapshot):
         files: dict[tuple[str, str], FileRow] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources
-            library.elsewhere |= {key for key in known if owners[key] != number}
+            library.elsewhere = frozenset(key for key in known if owners[key] != number)
             shown = library.video_rows.keys() - library.elsewhere
             self.video_rows |= {video_id: library.video_rows[video_id] for video_id in shown}
             self.sources |= library.sources

@@ -204,8 +204,6 @@ class Layout:
     def delete_unnamed(self, named: Collection[str]) -> None:
         """Delete the tables that are not among `named`: dropped ones, and those of a killed writer. Raises
         OSError."""
-        # Of a build before, which kept codes of vectors there.
-        shutil.rmtree(self._root / "indexes", ignore_errors=True)
         for path in self.tables.glob("*.lance"):
             if path.name.removesuffix(".lance") not in named:
                 shutil.rmtree(path)

@@ -9,16 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpora.records import (
-    AudioClass,
-    Evidence,
-    Passage,
-    Problem,
-    Shot,
-    SoundTrack,
-    SubtitleTrack,
-    Video,
-)
+from corpora.records import AudioClass, Evidence, Passage, Problem, Shot, SoundTrack, SubtitleTrack, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow, NotedProblem
 
 if TYPE_CHECKING:
@@ -107,11 +98,6 @@ def vectors_table(encoder: EncoderRef) -> str:
 def is_clip_vectors(table: str) -> bool:
     """Whether a table holds vectors of clips."""
     return table.startswith("vectors_")
-
-
-def is_table(name: str) -> bool:
-    """Whether a library may have a table of that name."""
-    return name in COLUMNS or is_clip_vectors(name)
 
 
 PASSAGE_TEXTS = ("doc_id", "title", FULL_TEXT, "pages", "page_starts")

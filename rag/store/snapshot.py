@@ -76,10 +76,6 @@ class Snapshot:
         head, _ = read_head(self.layout)
         self.meta: Meta | None = head.meta
         self.tables = {name: self._open(name, version) for name, version in head.tables.items()}
-        if "videos" in self.tables and "complete" in self.tables["videos"].schema.names:
-            # Of a build before, which wrote a video in parts.
-            begun = self.scan("videos", ["video_id"], "complete = false")["video_id"]
-            self.elsewhere = frozenset(begun.to_pylist())
         videos = self.scan("videos", schema.column_names("videos"))
         self.video_rows: dict[str, dict[str, Any]] = {row["video_id"]: row for row in videos.to_pylist()}
         files = self.scan("files", schema.column_names("files")).to_pylist()
@@ -119,8 +115,7 @@ class Snapshot:
         return " AND ".join(conditions) or None
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
-        """The rows that `where` selects, as Arrow tables of about `PART_BYTES` each, with the columns that
-        such a table has now: a build before had more."""
+        """The rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
         import pyarrow as pa
 
         if name not in self.tables:

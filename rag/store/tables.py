@@ -90,9 +90,6 @@ class VideoWriter:
         """Of every video."""
         self._paths: dict[str, str] = {}
         """The path in the row of each video."""
-        if "complete" in db.lance("videos").schema.names:
-            # Of a build before, which wrote a video in parts.
-            self._erase_videos(db.rows("videos", ["video_id"], "complete = false")["video_id"].to_pylist())
         for row in db.rows("videos", ["video_id", "stages", "path"]).to_pylist():
             self._stages[row["video_id"]] = schema.stages_of(row)
             self._paths[row["video_id"]] = os.fsdecode(row["path"])

@@ -19,7 +19,6 @@ from rag.store.database import Database
 from rag.store.error_mapping import TableGone
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, Meta, NullScores, ScoreCalibration
-from rag.store.schema import COLUMNS
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump, maintained
@@ -83,16 +82,6 @@ def test_a_merged_library_is_the_one_indexed_from_all_files(world: Path, expecte
     assert maintained(world / "merged")
     with Reader.open(world / "merged") as reader:
         assert {video.path for video in reader.videos()} == {video_path(n) for n in (1, 3, 4)}
-
-
-def test_a_library_of_a_build_with_more_columns_is_merged_without_them(
-    world: Path, tmp_path, expected: list[str], monkeypatch
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setitem(COLUMNS, "shots", COLUMNS["shots"] + " saturation:float64")
-        index(tmp_path / "left", LEFT, (1, 2))
-    merge_libraries([tmp_path / "left", world / "right"], tmp_path / "merged", settings=SETTINGS)
-    assert list(dump(tmp_path / "merged")) == expected
 
 
 def test_a_library_that_is_cleaned_while_it_is_read_is_copied_once(

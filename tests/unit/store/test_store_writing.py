@@ -13,7 +13,6 @@ from rag.store.database import Database
 from rag.store.layout import open_layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow
-from rag.store.schema import COLUMNS
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import (
@@ -30,7 +29,6 @@ from tests.fakes.store_material import (
     unit,
     video,
     video_path,
-    write,
 )
 
 
@@ -184,19 +182,3 @@ def test_opening_what_is_not_there(tmp_path) -> None:
     assert not (tmp_path / "lib").exists()
     with pytest.raises(LibraryNotFound):
         Reader.open(tmp_path / "lib")
-
-
-def test_a_video_that_a_build_before_left_in_parts_is_not_seen_and_goes(tmp_path, monkeypatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setitem(COLUMNS, "videos", COLUMNS["videos"] + " complete:bool")
-        write(tmp_path / "lib", videos=(1, 2), sources=())
-        with Writer.open(tmp_path / "lib") as writer, writer._db._changing("videos") as table:
-            table.update(where=f"video_id = '{video(2).video_id}'", values={"complete": False})
-    with Reader.open(tmp_path / "lib") as reader:
-        assert [found.video_id for found in reader.videos()] == [video(1).video_id]
-        assert {hit.key[:32] for hit in reader.search_clips(unit(0, 16), 9)} == {video(1).video_id}
-    with Writer.open(tmp_path / "lib") as writer:
-        assert writer.stage_fingerprints().keys() == {video(1).video_id}
-        add_video(writer, 2)
-    assert len(rows(tmp_path / "lib", "videos")) == 2
-    assert len(rows(tmp_path / "lib", "vectors")) == 4
