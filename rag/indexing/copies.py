@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,35 +22,30 @@ class LocalGroup:
     """A group whose content is known, and where its first file and its sidecars are read."""
 
     group: Group
-    copy: LocalCopy | None
-    """None where the object could not be fetched, for `problem`."""
-    problem: FileProblem | None = None
+    copy: LocalCopy | FileProblem
+    """The problem where the object could not be fetched."""
 
-    @property
-    def read(self) -> str:
-        """The path that is read; that of the object where there is no copy."""
-        return self.copy.path if self.copy is not None else self.group.first.path
+    @contextmanager
+    def opened(self) -> Iterator[LocalCopy]:
+        """The copy, which is deleted afterwards. Problems met meanwhile name the file, and not its copy.
 
-    def problem_of(self, problem: FileProblem) -> FileProblem:
-        """The problem of what is read, as one of the file."""
-        path = self.group.first.path
-        return problem if self.read == path else type(problem)(f"{path}: {reason_of(problem, self.read)}")
-
-    def require(self) -> LocalCopy:
-        """The copy. Raises what kept it from being made."""
-        if self.copy is None:
-            assert self.problem is not None
-            raise self.problem
-        return self.copy
-
-    def discard(self) -> None:
-        """Delete the copy."""
-        if self.copy is not None:
-            self.copy.discard()
+        Raises what kept the copy from being made.
+        """
+        copy, path = self.copy, self.group.first.path
+        if isinstance(copy, FileProblem):
+            raise copy
+        try:
+            yield copy
+        except FileProblem as problem:
+            if copy.path == path:
+                raise
+            raise type(problem)(f"{path}: {reason_of(problem, copy.path)}") from problem
+        finally:
+            copy.discard()
 
 
 def local_groups(groups: Iterable[Group], storage: StorageSettings) -> Generator[LocalGroup, None, None]:
-    """Each group with its files on this machine; the caller discards each copy before it takes the next.
+    """Each group with its files on this machine; the caller is done with each before it takes the next.
 
     While one is used the next is fetched: of one reader's files two are there at once. What is left is
     deleted when the generator is closed. Raises `StoreError` and `ScratchFull`.
@@ -98,5 +93,5 @@ def _fetched(group: Group, scratch: Path | None, storage: StorageSettings) -> Lo
             copy.discard()
             raise ChangedFile(group.first.path)
     except FileProblem as problem:
-        return LocalGroup(group, None, problem)
+        return LocalGroup(group, problem)
     return LocalGroup(replace(group, content_id=copy.content_id), copy)

@@ -69,20 +69,21 @@ class PassageIndexer:
         self._progress.file(group.first.path)
         self._left = document_seconds(group.first)
         try:
-            found = self._reader.passages(local.require().path, self._page_reader(group))
-            passages = _passages(found, notes)
-            part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            self._writer.begin_passages(group.content_id)
-            while part:
-                vectors = self._encoder.encode_text([f"{each.title}\n{each.text}" for each in part])
-                self._writer.add_passages(group.content_id, part, vectors)
-                count += len(part)
-                self._advance(sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
+            with local.opened() as copy:
+                found = self._reader.passages(copy.path, self._page_reader(group))
+                passages = _passages(found, notes)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            require_unchanged(group.first)
+                self._writer.begin_passages(group.content_id)
+                while part:
+                    vectors = self._encoder.encode_text([f"{each.title}\n{each.text}" for each in part])
+                    self._writer.add_passages(group.content_id, part, vectors)
+                    count += len(part)
+                    self._advance(sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
+                    part = list(itertools.islice(passages, PASSAGES_PER_CALL))
+                require_unchanged(group.first)
         except FileProblem as problem:
             self._writer.drop_passages(group.content_id)
-            self._outcomes.skip_file(group, local.problem_of(problem))
+            self._outcomes.skip_file(group, problem)
         else:
             action = f"indexed {count} passage{'' if count == 1 else 's'} of it" if notes else ""
             self._outcomes.finish(group, Done(passages=count, reason="; ".join(notes), action=action))

@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.fetching import LocalCopy
 from corpora.objects import is_url
 from corpora.passages.page_layout import TextLine
 from corpora.records import Evidence, Video
@@ -35,7 +36,7 @@ from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
-from rag.indexing.copies import LocalGroup, local_groups
+from rag.indexing.copies import local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
 from rag.indexing.media import (
     FrameIndexer,
@@ -286,24 +287,22 @@ class ContentIndexer:
         with closing(local_groups(groups, self._settings.storage)) as there:
             for local in there:
                 try:
-                    done = self._index_video(local, probes)
+                    with local.opened() as copy:
+                        done = self._index_video(local.group, copy, probes)
                 except FileProblem as problem:
-                    self._outcomes.skip_file(local.group, local.problem_of(problem))
+                    self._outcomes.skip_file(local.group, problem)
                 else:
                     self._outcomes.finish(local.group, done)
                     self._commit()
-                finally:
-                    local.discard()
 
-    def _index_video(self, local: LocalGroup, probes: Mapping[str, Probe]) -> Done:
+    def _index_video(self, group: Group, copy: LocalCopy, probes: Mapping[str, Probe]) -> Done:
         """Index one video, which is committed with its paths. Raises `FileProblem` where nothing of it can be
         used.
 
         Killed at any instant and called again, it goes on behind the last clip of its log and ends with the
         same rows.
         """
-        writer, reader, stages, group = self._writer, self._reader, self.stages, local.group
-        copy, first = local.require(), group.first
+        writer, reader, stages, first = self._writer, self._reader, self.stages, group.first
         self._progress.file(first.path)
         if copy.content_id in self._begun:
             # Two objects of one content that could not be compared before: the next run does.
@@ -389,7 +388,6 @@ class ContentIndexer:
         with closing(local_groups(groups, self._settings.storage)) as there:
             for local in there:
                 passages.add(local)
-                local.discard()
 
     def _read_lines(self, image: NDArray[np.uint8]) -> Sequence[TextLine] | None:
         ocr = self._ocr

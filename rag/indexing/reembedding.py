@@ -11,6 +11,7 @@ from collections.abc import Collection
 from contextlib import closing
 
 from corpora.errors import reason_of
+from corpora.fetching import LocalCopy
 from corpora.objects import is_url
 from corpora.records import Video
 from corpora.scan import FoundFile
@@ -18,7 +19,7 @@ from indexers.protocol import ImageEncoder
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import decode_clips, open_reader
-from rag.indexing.copies import LocalGroup, local_groups
+from rag.indexing.copies import local_groups
 from rag.indexing.encoders import (
     STORED_SIDE,
     frame_side,
@@ -52,8 +53,8 @@ def reembed_videos(writer: Writer, settings: Settings, outcomes: FileOutcomes, p
     decoding = settings.video.model_copy(update={"short_side": side})
     shots = stage_fingerprints(settings, reference(encoder))["shots"]
 
-    def encode(local: LocalGroup, video: Video) -> None:
-        copy, row = local.require(), row_of(local.group.first, video.video_id)
+    def encode(group: Group, copy: LocalCopy, video: Video) -> None:
+        row = row_of(group.first, video.video_id)
         _require_content(row)
         progress.file(row.path)
         stages = writer.stage_fingerprints()[video.video_id]
@@ -81,13 +82,12 @@ def reembed_videos(writer: Writer, settings: Settings, outcomes: FileOutcomes, p
         with closing(local_groups(groups, settings.storage)) as there:
             for local in there:
                 try:
-                    encode(local, left[local.group.content_id])
+                    with local.opened() as copy:
+                        encode(local.group, copy, left[local.group.content_id])
                 except FileProblem as problem:
                     failed.add(local.group.content_id)
-                    reason = reason_of(problem, local.read)
+                    reason = reason_of(problem, local.group.first.path)
                     outcomes.append_problem(local.group, reason, "kept its text, lost its image embeddings")
-                finally:
-                    local.discard()
     _flip(writer, switch, encoder.fingerprint, failed)
     outcomes.result.reembedded = len(videos) - len(failed)
 

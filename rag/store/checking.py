@@ -40,8 +40,6 @@ OTHER_INDEX = "keys of {}"
 
 Read = Callable[[int, int], object]
 """Called with how many bytes were read, and how many will be."""
-OWNERS = {"files": "content_id", "passages": "source_id"}
-"""Columns of the content that a row belongs to; else `video_id`."""
 
 
 @dataclass
@@ -335,7 +333,7 @@ def _owners(table: ReadTable, every: set[str]) -> set[str]:
     """Contents with rows in the fragments that cannot be read; `every` one where that is not known."""
     if table.dataset is None:
         return every
-    column, found = OWNERS.get(table.name, "video_id"), set[str]()
+    column, found = schema.owner_column(table.name), set[str]()
     try:
         with without_stderr(), read_errors(Path(), table.name):
             rows = table.dataset.scanner(columns=[column], fragments=table.bad).to_table()

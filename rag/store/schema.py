@@ -122,8 +122,8 @@ class VectorColumns:
 
 
 def owner_column(table: str) -> str:
-    """The column of the content that a row with a vector, or a clip, belongs to."""
-    return "source_id" if table == "passages" else "video_id"
+    """The column of the content that a row belongs to."""
+    return {"passages": "source_id", "files": "content_id"}.get(table, "video_id")
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
