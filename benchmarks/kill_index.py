@@ -76,8 +76,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     "clean": ("rag.store.maintenance:clean",),
     "calibrate": ("rag.indexing.pipeline:calibrate_scores",),
     "rename": ("rag.indexing.pipeline:rename_videos",),
-    "merge a shard": ("rag.indexing.shards:ShardedRun._merge",),
-    "delete a shard": ("rag.indexing.shards:_discard",),
 }
 """By name, the functions and methods of each stage, where they are called."""
 PRELOADED = (
@@ -351,10 +349,10 @@ def _commit_of(method: str, _: object, table: str = "", *__: Any) -> str:
 
 
 def small_commits() -> None:
-    """A commit of each clip: more boundaries in less material."""
-    from rag.indexing import media
+    """A commit of each video and document: more boundaries in less material."""
+    from rag.store.layout import Layout
 
-    media.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # an imported name
+    Layout.commit_seconds = 0.0
 
 
 def fake_readers() -> None:
