@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 from corpora.settings import SHORT_SIDE
 from indexers.errors import OTHER_ENCODER, EncoderKind
@@ -16,10 +16,6 @@ from rag.settings import Settings
 from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 KEPT_SETTINGS = ("rate", "clip_seconds", "min_last_clip_seconds", "short_side")
 """Settings of the section `video` that decide what is stored: the same for all of a library."""
 STORED_SIDE = "video.short_side"
@@ -27,10 +23,10 @@ STORED_SIDE = "video.short_side"
 
 @dataclass(frozen=True, slots=True)
 class SelectedEncoders:
-    """The encoders of a run. `open_image` loads the weights, so it waits until a video needs it."""
+    """The encoders of a run. Opening one loads its weights, so it waits until a file needs it."""
 
     meta: Meta
-    text: TextEncoder
+    open_text: Callable[[], TextEncoder]
     open_image: Callable[[], ImageEncoder | None]
     line: str
     """One line on the image encoder: which, or why there is none."""
@@ -55,10 +51,17 @@ def stored_encoders(held: Meta, settings: Settings) -> SelectedEncoders:
     settings = settings_of_library(held, settings)
     line = _image_line(held, settings)
 
+    @cache
+    def open_text() -> TextEncoder:
+        encoder, ref = open_text_encoder(held.text_encoder.name, settings.encoder), held.text_encoder
+        if encoder.fingerprint != ref.fingerprint:
+            raise _mismatch("text", f"{ref.name} ({ref.fingerprint[:12]})", encoder.fingerprint[:12])
+        return encoder
+
     def open_image() -> ImageEncoder | None:
         return open_held(held.image_encoder, settings) if held.image_encoder else None
 
-    return SelectedEncoders(held, LazyTextEncoder(held.text_encoder, settings), open_image, line)
+    return SelectedEncoders(held, open_text, open_image, line)
 
 
 def open_configured_encoder(settings: Settings) -> tuple[ImageEncoder | None, str]:
@@ -93,7 +96,7 @@ def choose_encoders(settings: Settings) -> SelectedEncoders:
         text_encoder=reference(text),
         settings={**_kept(settings), STORED_SIDE: side},
     )
-    return SelectedEncoders(meta, text, lambda: image, line, new=True)
+    return SelectedEncoders(meta, lambda: text, lambda: image, line, new=True)
 
 
 def frame_side(least: int, encoder: ImageEncoder | None) -> int:
@@ -163,27 +166,3 @@ def _mismatch(kind: EncoderKind, held: str, asked: str) -> EncoderMismatch:
         f"this library was made with the {kind} encoder {held}, not {asked}: use that one, or "
         f"{OTHER_ENCODER[kind]}"
     )
-
-
-class LazyTextEncoder(TextEncoder):
-    """The library's passage encoder, loaded at the first text: many runs have none."""
-
-    def __init__(self, ref: EncoderRef, settings: Settings) -> None:
-        self.name = ref.name
-        self.dim = ref.dim
-        self.fingerprint = ref.fingerprint
-        self.weights = ref.weights
-        self.backend = ref.backend
-        self.batch = ref.batch
-        self._settings = settings
-
-    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Raises `EncoderMismatch` where the weights are not the library's."""
-        return self._opened.encode_text(texts)
-
-    @cached_property
-    def _opened(self) -> TextEncoder:
-        encoder = open_text_encoder(self.name, self._settings.encoder)
-        if encoder.fingerprint != self.fingerprint:
-            raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
-        return encoder

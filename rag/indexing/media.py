@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
 from corpora.errors import reason_of
@@ -25,6 +25,7 @@ from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
+from indexers.protocol import TextEncoder
 from indexers.shots import FrameFigures, measure_frames
 from rag.errors import FileProblem
 from rag.indexing.clips import BATCHES_AHEAD, CutClip, cut_clips, prefetched
@@ -33,10 +34,6 @@ from rag.indexing.stages import Stages, embed_clip
 from rag.store.error_mapping import write_errors
 from rag.store.records import ClipFrames, clip_id, clips_of_video
 from rag.store.writing import Writer
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class FrameIndexer:
@@ -201,13 +198,8 @@ def text_of_whole(video: Video) -> str:
     return whole if video.duration else ""
 
 
-def rename_videos(
-    writer: Writer, renamed: Mapping[str, str], encode: Callable[[Sequence[str]], NDArray[np.float32]]
-) -> None:
-    """Store new paths of videos, by id, and titles of their names where those are of the old ones.
-
-    `encode`: texts as unit rows, float32 (n, dim).
-    """
+def rename_videos(writer: Writer, renamed: Mapping[str, str], open_text: Callable[[], TextEncoder]) -> None:
+    """Store new paths of videos, by id, and titles of their names where those are of the old ones."""
     videos = []
     for old in writer.videos(renamed):
         path = renamed[old.video_id]
@@ -216,7 +208,7 @@ def rename_videos(
         videos.append(replace(old, path=path, title=title))
         before, after = text_of_whole(old), text_of_whole(videos[-1])
         if before != after:
-            writer.replace_tag(old, before, after, encode([after])[0])
+            writer.replace_tag(old, before, after, open_text().encode_text([after])[0])
     writer.rename_videos(videos)
 
 

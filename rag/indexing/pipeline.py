@@ -136,8 +136,7 @@ def run_indexing(
         if ended := plan.ended(writer.files()):
             writer.remove_paths(ended)
         if renamed := writer.renamed():
-            text = select_encoders(writer, settings).text
-            rename_videos(writer, renamed, text.encode_text)
+            rename_videos(writer, renamed, select_encoders(writer, settings).open_text)
         outcomes.keep_scan_problems(plan, scan, roots)
         if groups or plan.known or earlier or gone or ended or renamed or reembed:
             writer.maintain(settings.search.exact_rows)
@@ -264,7 +263,8 @@ class ContentIndexer:
             self._progress.start(seconds, len(media) + len(documents))
         if media:
             self._index_media(media, probes)
-        self._index_documents(documents)
+        if documents:
+            self._index_documents(documents)
         self._commit(at_once=True)
 
     def _probe(self, groups: Iterable[Group]) -> dict[str, Probe]:
@@ -379,7 +379,7 @@ class ContentIndexer:
         read_lines = self._read_lines if reads_text(self._settings.ocr) else None
         passages = PassageIndexer(
             self._writer,
-            self._encoders.text,
+            self._encoders.open_text(),
             self._reader,
             self._outcomes,
             self._progress,

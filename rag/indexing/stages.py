@@ -110,7 +110,7 @@ def open_stages(
         better_line(image) if encoders.new else "",
     ]
     stages = Stages(
-        text=encoders.text,
+        text=encoders.open_text(),
         image=image,
         ocr=ocr if isinstance(ocr, Ocr) else None,
         asr=asr if isinstance(asr, Asr) else None,
