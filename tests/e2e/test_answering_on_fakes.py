@@ -40,7 +40,7 @@ VIDEOS = {
     "kitchen": [
         (0.0, 12.0, "knife", ""),
         (12.0, 20.0, "kettle", "Green tea needs water at eighty degrees."),
-        (20.0, 34.0, "spoon", ""),
+        (20.0, 36.0, "spoon", ""),
     ],
 }
 PASSAGES = {
