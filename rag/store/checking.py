@@ -119,7 +119,7 @@ def _unreadable(layout: Layout, table: ReadTable, fragment: Any) -> str:
 
 
 def check_files_of(layout: Layout, *, progress: Read = lambda *_: None) -> dict[str, str]:
-    """What is wrong, by the name of the check: `table clips`, `full text of evidence`, `keys of clips`.
+    """What is wrong, by the name of the check: `table files`, `full text of evidence`, `keys of passages`.
 
     Opens every table and index of a library, compares the sizes of all files, and reads all rows; on a store,
     which keeps an object as a whole or not at all, no rows. Raises as `read_head`.
