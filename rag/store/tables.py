@@ -190,7 +190,7 @@ class VideoWriter:
     def replace_tag(self, video: Video, old: str, new: str, vector: NDArray[np.floating[Any]]) -> None:
         """Put a text of kind `tag`, of the whole video, in place of another; empty for none.
 
-        `vector`: that of the new text, unit float (text dim,).
+        `vector`: that of the new text, unit float (dim,).
         """
         import numpy as np
 
