@@ -269,7 +269,7 @@ class ProgressDisplay(Progress):
         return f"{count}{self._pace}{stall}" + (f": {current}" if current else "")
 
     def share(self) -> float:
-        """Of all work, done; in [0, 1], and 0 where there is none."""
+        """Share of all work that is done; in [0, 1], and 0 where there is none."""
         return self._pace.share
 
     def seconds_left(self) -> float | None:

@@ -105,7 +105,7 @@ class StoredRows(NamedTuple):
 
     @classmethod
     def of(cls, s: Snapshot) -> StoredRows:
-        """As of a snapshot."""
+        """Rows of a snapshot."""
         stages = {video_id: s.stages(video_id) for video_id in s.video_rows}
         return cls({row.path: row for row in s.file_rows}, stages, s.noted_problems())
 

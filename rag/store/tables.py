@@ -152,7 +152,7 @@ class VideoWriter:
     def put_videos(
         self, videos: Mapping[Video, Mapping[str, Any]], tables: Iterable[tuple[str, Any]]
     ) -> None:
-        """As `put_video`, for several videos that were made elsewhere.
+        """Put several videos that were made elsewhere, each as `put_video` does.
 
         `tables`: names, and Arrow tables of rows of these videos as they are stored.
         """

@@ -159,8 +159,8 @@ class Matrix:
 
 
 class Indexed:
-    """As `Matrix`, of a large table, whose vectors stay on the disk: LanceDB's index of them proposes rows,
-    also those that came after it; without an index all are compared."""
+    """Rows of a large table, whose vectors stay on the disk; they are asked as those of `Matrix`. LanceDB's
+    index of them proposes rows, also those that came after it; without an index all are compared."""
 
     def __init__(self, s: Snapshot, table: VectorColumns, times: TimesOf | None = None) -> None:
         self.table = table

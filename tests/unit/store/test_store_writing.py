@@ -9,8 +9,6 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag.errors import LibraryNotFound
-from rag.store.database import Database
-from rag.store.layout import open_layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow
 from rag.store.writing import Writer
