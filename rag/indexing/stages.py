@@ -19,7 +19,7 @@ from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_packaged
 from indexers.models.lookup import readable_size, recommended_model
 from indexers.ocr import Ocr, reads_text
-from indexers.protocol import Disabled, ImageEncoder, TextEncoder
+from indexers.protocol import Disabled, ImageEncoder, TextEncoder, encode_frames
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from indexers.shots import FrameFigures, describe_shots, joined
 from indexers.soundtrack import SoundMeter
