@@ -204,11 +204,11 @@ def answer_choice(
     log_none = float(compared.facts @ by.none) if sequence else math.inf
     if none := [at for at in options if Form.NONE_OF.search(question.options[at])]:
         words[none], log_none = (log_none if sequence else 0.0), -math.inf
-    image = np.zeros(len(options))
+    image, hops = np.zeros(len(options)), False
     raw, without = words, log_none
     if votes is not None:
         image = np.array([by.image * vote.z for vote in votes])
-        if all(map(two_hop, question.options)):
+        if hops := all(map(two_hop, question.options)):
             words, log_none = _within_each_hop(question, words), -math.inf
         else:
             words = _even_out(words, log_none)
@@ -229,8 +229,9 @@ def answer_choice(
     # A sentence that supports none of the options is no evidence beside frames that do.
     said = sequence and (votes is None or raw[best] > without)
     nearest = compared.sentences[int(of_sentences[best].round(6).argmax())] if said else None
-    # Frames that hardly tell the options apart are no evidence beside a sentence that does.
-    vote = votes[best] if votes and (by_frames >= LEAST or nearest is None) else None
+    # Frames that hardly tell the options apart are no evidence beside a sentence that does. Of two hops they
+    # decide the first.
+    vote = votes[best] if votes and (hops or by_frames >= LEAST or nearest is None) else None
     return _chosen(best, shares, sure, nearest, vote)
 
 
