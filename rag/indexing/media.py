@@ -12,6 +12,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,8 @@ class FrameIndexer:
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
                 self.lost = stream.report.lost
             except FileProblem as problem:
+                if verify:
+                    return False  # it was read further before: from its beginning
                 if not self.sensed:
                     raise
                 self.damage = f"{reason_of(problem, path)}; what came before {self.duration:.0f} s is kept"
@@ -250,7 +253,8 @@ class SensedClip:
 
 
 class ProgressLog:
-    """The log of one video. What was made by other stages than those of `fingerprint` is ignored."""
+    """The log of one video. What was made by other stages than those of `fingerprint` is ignored, and so is
+    a damaged line."""
 
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
         self.path = folder / "progress" / f"{video_id}.jsonl"
@@ -292,18 +296,17 @@ class ProgressLog:
         with write_errors(self.path.parent.parent):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+                file.write("\n" + json.dumps(row))  # behind a line that a kill cut short, too
 
     def _load(self) -> None:
-        try:
-            with self.path.open(encoding="utf-8") as lines:
-                for row in map(json.loads, lines):
+        with suppress(FileNotFoundError), self.path.open("rb") as lines:
+            for line in lines:
+                with suppress(ValueError, LookupError, TypeError, BadZipFile):
+                    row = json.loads(line)
                     if "damaged" in row:
                         self.damaged = True
                     elif row["by"] == self._fingerprint:
                         self.clips[row["clip"]["clip_id"]] = _sensed(row)
-        except (FileNotFoundError, ValueError, LookupError, TypeError, BadZipFile):
-            return  # a line that a kill cut short, or damage: nothing behind it is taken
 
 
 FRAMES = ("times", "rows", "clip_vector")

@@ -100,16 +100,19 @@ def test_a_run_that_was_ended_within_a_video_goes_on_behind_its_last_clip(tmp_pa
         settings = load_settings(flags={"library": tmp_path / name, **clips})
         index([tmp_path / "corpus"], settings=settings)
 
-    once, again = Ended(), Ended()
-    once.left = again.left = 99
+    once, second, third = Ended(), Ended(), Ended()
+    once.left, second.left, third.left = 99, 2, 2
     run("once", once)
     with pytest.raises(KeyboardInterrupt):
         run("ended", Ended())
     with Reader.open(tmp_path / "ended") as reader:
         assert reader.videos() == []
-    assert len(list((tmp_path / "ended" / "progress").iterdir())) == 1
-    run("ended", again)
-    assert 0 < again.seen < once.seen
+    (log,) = (tmp_path / "ended" / "progress").iterdir()
+    log.write_bytes(log.read_bytes() + b'\n{"by": "a line that was cut sho')
+    with pytest.raises(KeyboardInterrupt):
+        run("ended", second)
+    run("ended", third)
+    assert (second.seen, third.seen, once.seen) == (4, 4, 16)
     assert list(dump(tmp_path / "ended")) == list(dump(tmp_path / "once"))
     assert not list((tmp_path / "ended" / "progress").iterdir())
 
