@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, SolverSpec
 from rag._cli.main import main
 from rag.settings import Settings
+from tests.fakes.pages import blocks
 from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries
 
 
@@ -113,15 +113,10 @@ class Nameless(ToyTask):
 GUIDES = Path(__file__).parents[2] / "docs" / "how-to"
 
 
-def blocks(guide: str) -> list[str]:
-    text = (GUIDES / guide).read_text(encoding="utf-8")
-    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-
-
 @pytest.fixture
 def colours(tmp_path, monkeypatch) -> ModuleType:
     """The module of the task guide, importable as a user's own."""
-    (tmp_path / "colours.py").write_text(blocks("task.md")[0], encoding="utf-8")
+    (tmp_path / "colours.py").write_text(blocks(GUIDES / "task.md", "python")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(sys.modules, "colours", None)
@@ -129,22 +124,11 @@ def colours(tmp_path, monkeypatch) -> ModuleType:
     return importlib.import_module("colours")
 
 
-def test_the_task_of_the_guide_is_run_reported_and_shown(colours: ModuleType, capsys) -> None:
-    assert main(["eval", "run", "colours:open_colours"]) == 0
-    assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
-    assert main(["eval", "report", "runs/colours"]) == 0
-    page = Path("report/report.md").read_text(encoding="utf-8")
-    assert page.startswith("# colours\n")
-    assert "EgoFact" not in page
-    assert main(["eval", "show", "runs/colours/longest-seed0", "sky"]) == 0
-    exec(blocks("task.md")[1], {"open_colours": colours.open_colours})
-
-
 @pytest.mark.slow
 def test_the_task_over_a_folder_of_the_guide_asks_the_product(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    Path("notes_task.py").write_text(blocks("task.md")[2], encoding="utf-8")
+    Path("notes_task.py").write_text(blocks(GUIDES / "task.md", "python")[2], encoding="utf-8")
     Path("notes").mkdir()
     Path("notes/bolts.md").write_text("# Wheels\n\nTighten the wheel bolts to 120 Nm.\n", encoding="utf-8")
     assert main(["eval", "run", "notes_task:open_notes"]) == 0
@@ -156,7 +140,7 @@ def test_the_task_over_a_folder_of_the_guide_asks_the_product(tmp_path, monkeypa
 
 
 def test_the_solver_of_the_guide_is_registered_for_a_task(colours: ModuleType, capsys, monkeypatch) -> None:
-    Path("my_package.py").write_text("\n".join(blocks("solver.md")), encoding="utf-8")
+    Path("my_package.py").write_text("\n".join(blocks(GUIDES / "solver.md", "python")), encoding="utf-8")
     entry = EntryPoint("colours.always-first", "my_package:ALWAYS_FIRST", tasks.SOLVERS)
     for module in (tasks, entry_points):
         monkeypatch.setattr(

@@ -92,20 +92,6 @@ def library(folder: Path) -> Iterator[Library]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    ("question", "quoted"),
-    [
-        ("Why should the taps drip overnight?", "dripping"),
-        ("At what time does the supermarket close on Saturday?", "three on Saturdays"),
-        ("How do you prevent frozen plumbing?", "dripping"),
-    ],
-)
-def test_a_sentence_in_other_words_is_quoted(library: Library, question: str, quoted: str) -> None:
-    answer = library.ask(question, where=OF_CABIN)
-    assert quoted in answer.text
-    assert [Path(citation.path).name for citation in answer.citations] == ["cabin.md"]
-
-
 def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
     retriever, question = library.engine.new_retriever(), "What is the code for getting the key?"
     (found,) = retriever.find_passages(question, 1)
@@ -114,19 +100,6 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
     assert "7302" in library.ask(question).text
     many = judged_by_sentence([found] * (MOST_JUDGED + 2), question, retriever.text_encoder)
     assert many == [judged, *[replace(judged, nearest="")] * (MOST_JUDGED - 1), found, found]
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Who built the cabin?",
-        "How much does a night cost?",
-        "Which element has the atomic number six?",
-        "Who won the football championship?",
-    ],
-)
-def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:
-    assert not library.ask(question, where=OF_CABIN).matched
 
 
 def test_a_refusal_quotes_the_nearest_sentences_with_their_places(library: Library) -> None:

@@ -10,7 +10,7 @@ import pytest
 from eval.reports.page import write_report
 from eval.runs.folder import read_run_folder
 from eval.runs.records import Sample
-from eval.runs.runner import Done, run_solver, score_again
+from eval.runs.runner import Done, run_solver
 from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload
 from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
@@ -156,16 +156,6 @@ def answered(
     prepared = prepare_records(TASK, samples, environment_of(web, reasoner))
     (sample,) = answers(TASK, prepared, name, [asked])
     return sample
-
-
-def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path) -> None:
-    folder = tmp_path / "run"
-    run(place / "web", "raclo", folder)
-    first = (folder / "samples.jsonl").read_bytes()
-    silent = WithoutJudgement(fails=("imagine_queries", "locate"), error=ReasonerUnreachable)
-    prepared = prepare_records(TASK, SAMPLES, environment_of(make_web(tmp_path / "web"), silent))
-    score_again(TASK, prepared, folder)
-    assert (folder / "samples.jsonl").read_bytes() == first
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from eval.reports.page import write_report
 from eval.runs.folder import read_run_folder
 from eval.runs.runner import run_solver
 from eval.tasks.egofact.dataset import VIDEOS, Workbench
@@ -88,17 +87,6 @@ def test_the_frames_answer_more_than_chance(runs: dict[str, Path]) -> None:
     """8 or more of 12 by a chance of one in six: about 1 in 7,000."""
     for name in ("localized", "oracle-window"):
         assert sum(bool(sample["correct"]) for sample in samples(runs[name])) >= 8, name
-
-
-def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path]) -> None:
-    folder, reported = world / "report", ("localized", "graphrag", "video-split@3", "blind", "oracle-window")
-    write_report([runs[name] for name in reported], folder)
-    text = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.md"))
-    for name in reported:
-        assert name in text
-    assert "paper" in text
-    assert list(folder.rglob("*.png"))
-    assert list(folder.rglob("*.csv"))
 
 
 def test_the_right_video_and_all_its_frames_lead_to_the_event(tmp_path, monkeypatch) -> None:

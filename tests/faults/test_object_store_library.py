@@ -64,19 +64,6 @@ def upload(bucket: FakeStore, folder: Path) -> StoreAddress:
     return bucket.address()
 
 
-def test_the_same_rows_as_in_a_folder(bucket: FakeStore, folder: Path) -> None:
-    address = bucket.address()
-    write(address)
-    assert list(dump(address)) == list(dump(folder))
-    with Reader.open(address) as stored, Reader.open(folder) as local:
-        for reader in (stored, local):
-            assert [video.video_id for video in reader.videos()] == [f"{n:032x}" for n in (1, 3)]
-        near = unit(1500, 16)
-        assert stored.search_clips(near, 3) == local.search_clips(near, 3)
-        assert stored.match_evidence("iron", 3) == local.match_evidence("iron", 3) != []
-        assert stored.stats().clips == local.stats().clips == 4
-
-
 def pull(address: StoreAddress, folder: Path, **search: int) -> int:
     """As `rag library pull`; how many videos were copied."""
     settings = Settings.model_validate({"storage": address.settings, "search": search})

@@ -192,7 +192,7 @@ def test_hits_below_the_threshold_come_last_and_are_said_to_be_only_the_nearest(
 
 
 @pytest.mark.usefixtures("tiny_text")
-def test_events_have_the_seconds_the_file_and_the_stage(capsys) -> None:
+def test_events_have_the_share_the_file_and_the_stage(capsys) -> None:
     with open_progress(events=True) as progress:
         progress.start(25.0, 3)
         progress.file("/x/a.mp4")

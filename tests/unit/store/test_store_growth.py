@@ -1,6 +1,5 @@
 """What happens to a library over its life: commits, another encoder, maintenance."""
 
-import dataclasses
 import shutil
 import time
 from pathlib import Path
@@ -59,8 +58,6 @@ def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path) -> None:
         writer.maintain()
         beside.refresh()
         assert len(beside.search_clips(unit(0, OTHER.dim), 9)) == 4
-    with Writer.open(tmp_path / "new") as writer:
-        writer.set_meta(dataclasses.replace(META, image_encoder=OTHER))
     assert tables(tmp_path / "lib").count(f"vectors_{'9' * 24}") == 1
     assert f"vectors_{'f' * 24}" not in tables(tmp_path / "lib")
     assert [line for line in dump(tmp_path / "lib") if '"table": "evidence"' in line] == words

@@ -9,7 +9,6 @@ import pytest
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
-from rag.store.layout import Layout
 from rag.store.lookup import file_statuses, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import Hit
@@ -325,35 +324,3 @@ def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path) -> None:
         writer.put_stages({video(2).video_id: {**stages, "shots": "measured again"}})
     seen.append(Reader.open(tmp_path / "lib").contents())
     assert len({*seen}) == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["evidence", "passages", "problems", "vectors_" + "f" * 24])
-def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
-    tmp_path, moment: str, monkeypatch
-) -> None:
-    fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
-    pin = Layout.dataset
-    with Writer.open(tmp_path / "lib") as writer:
-
-        def pin_beside_a_writer(self: Layout, name: str, version: int) -> object:
-            if name == moment:
-                monkeypatch.setattr(Layout, "dataset", pin)
-                writer.remove_paths([video_path(1), "/corpus/texts/1.txt"])
-                add_video(writer, 3)
-                add_source(writer, 3)
-                writer.flush()
-            return pin(self, name, version)
-
-        monkeypatch.setattr(Layout, "dataset", pin_beside_a_writer)
-        with Reader.open(tmp_path / "lib") as reader:
-            assert Layout.dataset is pin, "the writer must have been at work"
-            assert {v.video_id for v in reader.videos()} == {video(n).video_id for n in (1, 2)}
-            assert len(reader.search_clips(QUERY, 99)) == 4
-            assert (
-                len(reader.search_evidence(WORD_QUERY, 99)) == len(reader.match_evidence("number", 99)) == 6
-            )
-            assert {hit.key[:4] for hit in reader.search_passages(WORD_QUERY, 99)} == {"p001", "p002"}
-            assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p001", "p002"}
-            reader.refresh()
-            assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}

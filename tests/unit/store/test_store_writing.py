@@ -95,17 +95,6 @@ def test_passages_without_their_file_are_not_committed(tmp_path) -> None:
     assert {row["source_id"] for row in rows(tmp_path / "lib", "passages")} == {"source1"}
 
 
-def test_a_video_is_seen_as_it_was_until_the_next_commit(tmp_path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    with Writer.open(tmp_path / "lib") as writer:
-        writer.put_video(video(1), {}, [clip_frames(1, 0)], spans(1)[:1], unit(1, 1, TEXT.dim))
-        with Reader.open(tmp_path / "lib") as reader:
-            writer.flush()
-            assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 3
-            reader.refresh()
-            assert len(reader.evidence(video(1).video_id, 0.0, 1e9)) == 1
-
-
 def test_passages_brought_in_parts_replace_the_old_ones(tmp_path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
