@@ -92,7 +92,8 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.pending_videos:
-        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index FOLDER' resumes them"
+        lost = counted(held.pending_videos, "video")
+        yield f"{lost} taken out by a repair; 'rag index FOLDER' indexes them again"
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
     yield f"{byte_count(held.bytes)} on disk"

@@ -179,7 +179,8 @@ class Session:
             from rag.rendering.terminal import counted
 
             videos = counted(unfinished, "video")
-            echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index FOLDER' resumes them")
+            again = "taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
+            echo_stderr(f"rag: {videos} {again}")
         return library
 
     def _open(self) -> OpenedLibrary:

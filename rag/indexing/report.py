@@ -20,8 +20,10 @@ class Progress:
     """Receives the progress of an indexing run; this one shows nothing."""
 
     def start(self, total_seconds: float, total_files: int) -> None:
-        """Total work, in seconds of media, where documents count as media that take as long; and the number
-        of files of all kinds."""
+        """A run, or a part of one, begins.
+
+        `total_seconds`: its work in seconds of media; a document counts as media that take as long.
+        `total_files`: files of all kinds."""
 
     def file(self, path: str) -> None:
         """Work on this file begins."""

@@ -34,7 +34,7 @@ from rag.store.writing import Writer
 SHARDS_A_WORKER = 4
 """Shards for each worker, so that all end at about the same time."""
 CONTENTS_A_SHARD = 100
-"""About, at most."""
+"""Contents in a shard, about and at most."""
 LEAST_SECONDS = 600.0
 """Least seconds of media in a shard, where there are more shards than workers: each loads the models."""
 

@@ -318,7 +318,7 @@ def captions(
         spans = spans_of(library, facts, (kind,) if kind else ("subtitle",))
         if kind is None and not spans:
             spans = spans_of(library, facts, ("asr",))
-    wanted = [span for span in spans if not language or (span.track and span.track.language == language)]
+    wanted = [span for span in spans if not language or span.track is None or span.track.language == language]
     cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in one_transcript(wanted))
     return vtt_response(webvtt(cues))
 

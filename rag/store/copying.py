@@ -44,9 +44,9 @@ class CopyPlan:
     copied: set[str] = field(default_factory=set)
     """Contents that were copied: the others were no longer there."""
     clips: int = 0
-    """Of the videos that were copied."""
+    """Clips of the videos that were copied."""
     passages: int = 0
-    """Of the sources that were copied."""
+    """Passages of the sources that were copied."""
 
     @property
     def contents(self) -> list[Video | FileRow]:

@@ -54,7 +54,7 @@ class Layout:
     reading_options: Mapping[str, str]
     """The same options for whoever only reads."""
     commit_seconds = 10.0
-    """Between two commits of a run of indexing."""
+    """Least seconds between two commits of a run of indexing."""
     is_locked = True
     """Whether files that no version names are of a killed writer for certain: no other is at work."""
 
@@ -246,7 +246,7 @@ class ObjectLayout(Layout):
 
     folder: StoreAddress
     commit_seconds = 120.0
-    """A commit takes some."""
+    """More than in a folder: a commit takes seconds."""
     is_locked = False
     """Another writer may be about to name some."""
 

@@ -167,7 +167,7 @@ class Writer(VideoWriter):
         return self._files.get(path)
 
     def put_file(self, row: FileRow) -> None:
-        """Say that `row.path` holds that content. This comes last.
+        """Say that `row.path` holds that content, whose rows are written before.
 
         The content that the path held before stays; `remove_paths` comes first where the file has changed.
         """

@@ -97,11 +97,11 @@ def test_text_is_for_people(library: FixedLibrary, capsys) -> None:
     assert library.asked == [("What?", {"options": (), "where": None})]
 
 
-def test_videos_that_an_ended_run_left_are_named(library: FixedLibrary, monkeypatch, capsys) -> None:
+def test_videos_that_a_repair_took_out_are_named(library: FixedLibrary, monkeypatch, capsys) -> None:
     monkeypatch.setattr(library.engine.reader, "unfinished", lambda: frozenset(("a", "b")))
     assert main(["ask", "Is the bolt tight?"]) == 0
     assert (
-        "rag: 2 videos not finished, and not searched; 'rag index FOLDER' resumes them"
+        "rag: 2 videos taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
         in capsys.readouterr().err
     )
 

@@ -162,6 +162,8 @@ def test_captions_are_of_one_track(client: TestClient, world: World, monkeypatch
     address = f"/v1/videos/{world.lamp}/captions.vtt"
     assert client.get(address).text.split("\n")[3::3] == ["Lamp.", "Wait."]
     assert client.get(f"{address}?language=de").text.split("\n")[3::3] == ["Die Lampe."]
+    monkeypatch.setattr(media, "spans_of", lambda *_: [Evidence("v", 0, 1, "asr", "Wait.")])
+    assert "Wait." in client.get(f"{address}?language=de").text
 
 
 def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> None:

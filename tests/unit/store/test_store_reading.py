@@ -51,7 +51,7 @@ def test_a_video_of_which_a_repair_left_nothing_is_named(reader: Reader) -> None
     assert reader.unfinished() == {video(8).video_id}
     shown = {each.path: each for each in file_statuses(reader, StorageSettings(), ScanSettings())}
     assert (shown[video(1).path].status, shown[video(8).path].status) == ("indexed", "partly")
-    assert shown[video(8).path].reason.startswith("not finished")
+    assert shown[video(8).path].reason.startswith("taken out by a repair")
 
 
 def best(hits: list[Hit]) -> list[str]:
