@@ -51,7 +51,7 @@ class Unaddressable(StoreError):
             "which no object can be read; rename the object"
         )
         self.key = key
-        """In its bucket."""
+        """The key in its bucket."""
 
 
 class ConditionsIgnored(StoreError):
@@ -84,7 +84,7 @@ class StoredObject:
     etag: str
     """Changes with the content; it is no hash of it. Empty where the store gives none."""
     modified: datetime
-    """By the store's clock."""
+    """The time of change, by the store's clock."""
 
     @property
     def modified_ns(self) -> int:

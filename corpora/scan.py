@@ -207,7 +207,7 @@ class _Walk:
     beside: dict[str, tuple[dict[str, str], Mapping[str, list[str]]]] = field(default_factory=dict)
     """For folders of roots that are single files, paths by name, and names of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
-    """By address, those that were listed."""
+    """Objects that were listed, by address."""
 
     @cached_property
     def real_roots(self) -> set[str]:

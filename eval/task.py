@@ -134,7 +134,7 @@ class Prepared(Generic[Environment]):
     queries: Sequence[Query]
     """With gold, in the order asked; ids are unique."""
     inputs: Mapping[str, TaskInput]
-    """By query id: all that a solver sees."""
+    """All that a solver sees, by query id."""
     environment: Environment
     """What solvers are opened on (library, web, reasoner). Leads to no gold."""
     dataset: Mapping[str, str]

@@ -45,7 +45,7 @@ BLOCK_BYTES = 18
 """Bytes of a block of 32 numbers, by the layout of the file: a float16 scale, the low halves of 16 bytes,
 then their high halves."""
 SPACE = "\u2581"
-"""Of pieces: before the first letter of a word."""
+"""The mark of a piece before the first letter of a word."""
 SIZES = (
     *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"),
     *("max_position_embeddings", "type_vocab_size"),

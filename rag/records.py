@@ -195,7 +195,7 @@ class PassageCitation:
     text: str
     score: float
     pages: tuple[int, ...] = ()
-    """Of what is quoted, else as of `Passage`."""
+    """Pages of what is quoted, else those of the passage."""
     kind: Literal["passage"] = "passage"
 
     def __str__(self) -> str:

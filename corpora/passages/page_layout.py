@@ -101,9 +101,9 @@ class RecognizedPage:
     """What OCR gave of a scanned page."""
 
     number: int
-    """From 1."""
+    """Counted from 1."""
     lines: tuple[TextLine, ...]
-    """Those with text."""
+    """Lines with text."""
     unread: str = ""
     """What it holds that cannot be read, as "an image that cannot be decoded"; empty where it was read."""
 

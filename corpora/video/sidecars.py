@@ -35,7 +35,7 @@ class Sidecars:
     """Without repetitions, in their own order; yt-dlp's categories come last."""
     language: str = ""
     tracks: tuple[SubtitleTrack, ...] = ()
-    """Of the files with subtitles."""
+    """Tracks of the files with subtitles."""
     notes: tuple[str, ...] = ()
     """One line for each file that gave nothing, or not all it held; each begins with the file's name."""
 

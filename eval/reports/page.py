@@ -138,9 +138,9 @@ def _rank(system: str, spec: Report) -> int:
 
 
 SHORT = 12
-"""Of a commit."""
+"""Characters of a commit that are shown."""
 HASH = 16
-"""Of a file of the data."""
+"""Characters of the hash of a data file that are shown."""
 
 
 def made_with(section: Section) -> Iterator[str]:

@@ -33,7 +33,7 @@ class Table:
     """A table as Markdown cells and as records of a CSV file."""
 
     name: str
-    """Of its CSV file."""
+    """The name of its CSV file."""
     title: str
     note: str
     head: tuple[str, ...]

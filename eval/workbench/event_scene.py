@@ -242,7 +242,7 @@ class EventScene:
         self.canvas.paste(self.turned(image, size, angle, self.mirror), at[0], at[1] + drop * self.scale)
 
     def _arm(self, x: float, y: float, angle: float, sleeve: Color) -> None:
-        """From the wrist out of the frame."""
+        """Draw the arm from the wrist out of the frame."""
         lean = math.radians(angle)
         along = (math.sin(lean), math.cos(lean))
         start, end = 0.44 * HAND * self.scale, 1.5

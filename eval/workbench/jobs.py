@@ -72,7 +72,7 @@ class Job:
     minutes: float
     plan: CorpusPlan
     original: Job | None = None
-    """Of a copy: its video."""
+    """The video that it is a copy of."""
     change: Change | None = None
     """Of a copy: what was done to that."""
     cards: tuple[Card, ...] = ()
@@ -81,7 +81,7 @@ class Job:
     light: str = ""
     """Of all shots; empty: each has its own."""
     audio: AudioKind = "ambient"
-    """Of all shots."""
+    """The kind of sound of all shots."""
 
     @property
     def speed(self) -> float:

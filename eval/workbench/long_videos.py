@@ -29,7 +29,7 @@ LETTERS = (250, 248, 236)
 LETTER = 0.062
 """Height of the letters in frame heights: 22 pixels at 360, which text recognition reads."""
 WIDEST = 0.86
-"""Of the frame's width."""
+"""Greatest width of the letters, in frame widths."""
 SHORTEST, LONGEST = 30, 90
 """Seconds between two changes of scene."""
 SPOKEN_SHARE = 0.5

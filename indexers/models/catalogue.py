@@ -75,7 +75,7 @@ def _read_catalogue() -> tuple[Model, ...]:
 
 
 MODELS = _read_catalogue()
-"""In the order of `rag models list`."""
+"""All models, in the order of `rag models list`."""
 
 
 def known_model(name: str) -> Model:

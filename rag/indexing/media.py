@@ -263,7 +263,7 @@ class ProgressLog:
         self.damaged = False
         """Whether the file is damaged: then a resumed run decodes it from its beginning."""
         self.clips: dict[str, SensedClip] = {}
-        """By clip id."""
+        """Clips of the log, by id."""
         self._load()
 
     def note_damage(self) -> None:

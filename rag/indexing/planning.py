@@ -92,11 +92,11 @@ class StoredRows(NamedTuple):
     """What a library holds."""
 
     files: Mapping[str, FileRow]
-    """By path."""
+    """Rows of files, by path."""
     stages: Mapping[str, Mapping[str, Any]]
     """Of each video, as `Writer.put_video` was given them."""
     problems: Mapping[str, NotedProblem]
-    """By path."""
+    """Problems, by path."""
 
     @classmethod
     def of_writer(cls, writer: Writer) -> StoredRows:

@@ -49,7 +49,7 @@ LONGEST_TEXT = 10_000
 MOST_KEYS = 100
 """Of an object in a body."""
 MOST_ERRORS = 20
-"""That a problem lists."""
+"""Errors that a problem lists at most."""
 BUSY_SECONDS = 5
 """After which a busy library may be asked again."""
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 PORT = 8650
 GRACE_SECONDS = 2
-"""That answers under way have once the server is stopped; streams and questions end at once."""
+"""Seconds that answers under way have once the server is stopped; streams and questions end at once."""
 LAST_SECONDS = 0.5
-"""That threads have after that."""
+"""Seconds that threads have after that to end."""
 
 
 def serve(

@@ -46,7 +46,7 @@ class Database:
         """The version of each table, as this writer has written it."""
         self._tables: dict[str, Any] = {}
         self._waiting: dict[str, list[Any]] = {}
-        """By table the rows that wait for `write`."""
+        """Rows that wait for `write`, by table."""
         self._failure: BaseException | None = None
         with write_errors(layout.folder):
             self._db = lancedb.connect(layout.database, storage_options={**STORAGE, **layout.storage_options})

@@ -46,7 +46,7 @@ class Layout:
     """The tables and files of a library in a folder; made by `open_layout`."""
 
     folder: Location
-    """As messages show it."""
+    """The folder or address that messages show."""
     cache: Path
     """A folder on this machine for what may be lost at any time: progress logs."""
     storage_options: Mapping[str, str]

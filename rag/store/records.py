@@ -226,6 +226,6 @@ class Stats:
     documents: int
     problems: int
     bytes: int
-    """Of the whole library folder."""
+    """Size of the whole library folder."""
     photographs: int = 0
     """Photographs that are complete; they do not count as videos."""

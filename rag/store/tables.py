@@ -87,7 +87,7 @@ class VideoWriter:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._stages: dict[str, dict[str, Any]] = {}
-        """Of every video."""
+        """Stages of every video, by its id."""
         self._paths: dict[str, str] = {}
         """The path in the row of each video."""
         for row in db.rows("videos", ["video_id", "stages", "path"]).to_pylist():

@@ -192,7 +192,7 @@ def write_catalogue(
 
 
 def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
-    """Without what is empty, but always with what a reader looks for first."""
+    """Leave out what is empty, but not what a reader looks for first."""
     fields = asdict(entry)
     if isinstance(entry, VideoEntry) and entry.transcript_timed:
         del fields["transcript_timed"]

@@ -39,7 +39,7 @@ class SearchPage:
 
     query: str
     page: int
-    """From 1."""
+    """Counted from 1."""
     results: tuple[SearchResult, ...]
     total: int
     """Results on all pages together."""

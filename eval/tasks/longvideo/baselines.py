@@ -211,7 +211,7 @@ class RetrievedTexts(_Baseline):
 
 
 def _cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """To 6 decimals; 0 where a vector is 0."""
+    """The cosine to 6 decimals; 0 where a vector is 0."""
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return round(float(one @ other) / length, 6) if length else 0.0
 

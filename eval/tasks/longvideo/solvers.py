@@ -101,7 +101,7 @@ ABLATIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"sampling": "uniform"},
     ),
 }
-"""Of each preset: what table 3 takes away."""
+"""What table 3 takes away, by preset."""
 PAPER = "-paper"
 """Behind the names of those by the paper's preset."""
 Opened = Callable[[LongVideoEnvironment, int], Solver]

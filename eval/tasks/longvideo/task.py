@@ -161,7 +161,7 @@ class LongVideoScorer(ExactScorer):
     """Exact match of letters; needs no judge."""
 
     windows: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
-    """Of a query by its id, where it has several."""
+    """Windows of the queries that have several, by id."""
 
     def score(self, query: Query, output: Output) -> Score:
         """Compare one output with the gold letter and window."""

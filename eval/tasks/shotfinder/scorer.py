@@ -94,7 +94,7 @@ class JudgedFrame:
     clip_text: float | None
     """Cosine with the description, in the library's image space."""
     truth: bool | None
-    """In the right shot of the right video."""
+    """Whether it is in the right shot of the right video."""
     moment: bool | None
     """In a shot that fits the description, whatever the constraint."""
 

@@ -135,7 +135,7 @@ class CandidateVideo:
     query: str
     """The search that returned it."""
     rank: int
-    """In that search, from 1."""
+    """The place in that search, from 1."""
     consensus: Consensus | None = None
     """None: not verified, by the settings or by a failure."""
     moment: Moment | None = None

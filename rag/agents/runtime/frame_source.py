@@ -66,7 +66,7 @@ class FrameSource:
     library: Library | None
     read_frames: ReadFrames | None
     read_audio: ReadSound | None = None
-    """For models that take audio."""
+    """Reads the sound for models that take audio."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class Step:
     """One event of a run. It holds no clock times: equal runs have equal steps."""
 
     number: int
-    """From 1."""
+    """Counted from 1."""
     kind: str
     """`search`, `failure`, `result` (the last line of a trace), and the kinds of the agent."""
     text: str

@@ -51,7 +51,7 @@ UNAIDED = ("tool-free", "text-search")
 """Paradigms without a video: the model may answer from what it knows (section 5.2)."""
 NO_ANSWER = "Nothing that was found answers the question."
 PAGE_CHARACTERS = 4000
-"""Of a page that are read."""
+"""Characters of a page that are read."""
 
 
 def run_video_browser(

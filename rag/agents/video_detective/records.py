@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RATE = 1.0
 """Frames a second that are segmented (table 8)."""
 WINDOW_FRAMES = 9
-"""Of a look (table 6)."""
+"""Frames of a look (table 6)."""
 BASE_OPTIONS = 4
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -147,7 +147,7 @@ class Words:
     source: Source
     """As the paper weighs it: subtitles are what was said, as speech recognition is."""
     kind: EvidenceKind
-    """As it is stored."""
+    """The kind that is stored."""
     score: float
     facet: str
     """The facet that it speaks to most."""
@@ -183,7 +183,7 @@ class Look:
     facets: tuple[str, ...]
     """Those looked for; empty for gap filling."""
     times: tuple[float, ...]
-    """Of the frames that were looked at."""
+    """Times of the frames that were looked at."""
     caption: str
     missing: tuple[str, ...]
     words: Words | None
@@ -218,7 +218,7 @@ class Selected:
     """The frames that were selected for the answer."""
 
     packs: tuple[Pack, ...]
-    """In time order."""
+    """Packs in order of time."""
     fallback: str
     """Why frames were spread evenly after all; empty where they were not."""
 

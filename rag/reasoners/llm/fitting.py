@@ -40,7 +40,7 @@ class Reduction:
     images: int
     """Most images."""
     scale: float = 1.0
-    """Of the short side of images."""
+    """Factor of the short side of images."""
     text: float = 1.0
     """Share of each long text."""
     max_tokens: int = 0

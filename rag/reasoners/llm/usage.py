@@ -127,7 +127,7 @@ CLOSING = frozenset({"answer_choice", "answer_open", "answer_unaided", "judge"})
 """Roles that end a run. They may use what the others had to leave, so that a run which is stopped can
 still say what it has."""
 KEPT = 0.25
-"""That share."""
+"""Share of the calls that only these may use."""
 
 
 def require_call_left(settings: ReasonerSettings, name: str, role: str, spent: UsageCounter) -> None:

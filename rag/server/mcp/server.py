@@ -83,7 +83,7 @@ NEXT_OF_JOBS = {
     "unknown-id": "start_indexing starts a job; get_job without an id gives the newest.",
     "unreadable-file": "Ask the user for one that exists.",
 }
-"""In place of these, of tools for jobs."""
+"""What tools for jobs say in place of `NEXT_OF_PROBLEM`."""
 
 
 class LibraryTool(Tool):

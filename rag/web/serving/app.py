@@ -185,7 +185,7 @@ def _checked(model: type[Asked], given: bytes | Mapping[str, str]) -> Asked:
 
 
 async def _serper_asked(request: Request) -> SerperSearch:
-    """Of a GET or of a JSON body. Raises `UsageError`."""
+    """Read a search from a GET or a JSON body. Raises `UsageError`."""
     given = request.query_params if request.method == "GET" else await _body(request)
     return _checked(SerperSearch, given)
 

@@ -47,11 +47,11 @@ class Segment:
 
     clip_id: str
     path: str
-    """Of the video file, below the corpus folder."""
+    """Path of the video file, below the corpus folder."""
     start: float
     end: float
     events: tuple[EventStructure, ...]
-    """By start."""
+    """Events in order of their starts."""
     scenarios: tuple[str, ...] = ()
     description: str = ""
     """What the clip shows, as it follows "a video that shows"; empty until it is narrated."""
