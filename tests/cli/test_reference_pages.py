@@ -44,7 +44,7 @@ def test_a_document_has_the_keys_of_its_block_and_no_other(
 def test_every_setting_is_explained_and_those_of_flags_name_theirs():
     assert [row.name for row in ROWS if not row.about] == []
     flags = {row.name: row.flag for row in ROWS if row.flag}
-    assert len(flags) == 12
+    assert len(flags) == 11
     assert (flags["library"], flags["search.top_k"]) == ("--library", "--top-k")
 
 
