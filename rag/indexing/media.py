@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from corpora.errors import reason_of
 from corpora.file_names import words_of_name
@@ -118,9 +117,11 @@ class FrameIndexer:
             )
             try:
                 for cut in cuts:
-                    if verify and cut.pixels != logged[-1].pixels:
-                        return False
-                    verify = False
+                    if verify:
+                        if cut.pixels != logged[-1].pixels:
+                            return False
+                        verify = False
+                        self._progress.advance(cut.clip.start)
                     self._take(cut)
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
                 self.lost = stream.report.lost
@@ -301,7 +302,8 @@ class ProgressLog:
     def _load(self) -> None:
         with suppress(FileNotFoundError), self.path.open("rb") as lines:
             for line in lines:
-                with suppress(ValueError, LookupError, TypeError, BadZipFile):
+                # Of damaged arrays NumPy, zipfile and zlib raise errors of many kinds.
+                with suppress(Exception):
                     row = json.loads(line)
                     if "damaged" in row:
                         self.damaged = True
@@ -316,7 +318,7 @@ FIGURES = ("times", "figures", "thumbs")
 
 
 def _sensed(row: Mapping[str, Any]) -> SensedClip:
-    """A clip from its line. Raises what `ProgressLog` takes for damage."""
+    """A clip from its line. Whatever it raises `ProgressLog` takes for damage."""
     import numpy as np
 
     with np.load(io.BytesIO(base64.b85decode(row["arrays"]))) as held:

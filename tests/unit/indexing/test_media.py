@@ -1,6 +1,7 @@
 """Videos on their way into a library: the size of frames, what is lost, speech beside subtitles."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora.records import Evidence
+from corpora.records import Clip, Evidence
+from corpora.video.reader import MediaReader
+from rag.errors import FileProblem
 from rag.indexing import IndexReport, Progress, index
-from rag.indexing.media import beyond_subtitles
+from rag.indexing.media import ProgressLog, SensedClip, beyond_subtitles
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.reembedding import reembed_videos
 from rag.settings import load_settings
 from rag.store.reading import Reader
+from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.mean_colors import MeanColors, index_with
@@ -90,15 +94,29 @@ class Ended(MeanColors):
         return super()._encode_batch(images)
 
 
+class Counted(Progress):
+    """Sums what is done."""
+
+    total = counted = 0.0
+
+    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (as of the base)
+        self.total += total_seconds
+
+    def advance(self, seconds: float) -> None:
+        self.counted += seconds
+
+
 def test_a_run_that_was_ended_within_a_video_goes_on_behind_its_last_clip(tmp_path, monkeypatch) -> None:
     (tmp_path / "corpus").mkdir()
     write_video(tmp_path / "corpus" / "a.mp4", 8, fps=4)
     clips = {"video.clip_seconds": 2.0, "video.min_last_clip_seconds": 0.5, "ocr.mode": "off"}
 
-    def run(name: str, encoder: MeanColors) -> None:
+    def run(name: str, encoder: MeanColors) -> Counted:
         index_with(encoder, monkeypatch)
         settings = load_settings(flags={"library": tmp_path / name, **clips})
-        index([tmp_path / "corpus"], settings=settings)
+        progress = Counted()
+        index([tmp_path / "corpus"], settings=settings, progress=progress)
+        return progress
 
     once, second, third = Ended(), Ended(), Ended()
     once.left, second.left, third.left = 99, 2, 2
@@ -111,10 +129,51 @@ def test_a_run_that_was_ended_within_a_video_goes_on_behind_its_last_clip(tmp_pa
     log.write_bytes(log.read_bytes() + b'\n{"by": "a line that was cut sho')
     with pytest.raises(KeyboardInterrupt):
         run("ended", second)
-    run("ended", third)
+    progress = run("ended", third)
     assert (second.seen, third.seen, once.seen) == (4, 4, 16)
+    assert progress.counted == pytest.approx(progress.total)
     assert list(dump(tmp_path / "ended")) == list(dump(tmp_path / "once"))
     assert not list((tmp_path / "ended" / "progress").iterdir())
+
+
+def test_a_video_that_cannot_be_decoded_from_its_last_clip_on_is_decoded_whole(tmp_path, monkeypatch) -> None:
+    """Its length was 0 s else, while it had clips."""
+    (tmp_path / "corpus").mkdir()
+    write_video(tmp_path / "corpus" / "a.mp4", 8, fps=4)
+    clips = {"video.clip_seconds": 2.0, "video.min_last_clip_seconds": 0.5, "ocr.mode": "off"}
+    settings = load_settings(flags={"library": tmp_path / "library", **clips})
+    index_with(Ended(), monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        index([tmp_path / "corpus"], settings=settings)
+    index_with(MeanColors(), monkeypatch)
+    frames = MediaReader.frames
+
+    def broken(path: str) -> Iterator[Any]:
+        raise FileProblem(f"{path}: no frame there")
+        yield
+
+    def failing(reader: MediaReader, path: str, **how: Any) -> Any:
+        return broken(path) if how["seek"] else frames(reader, path, **how)
+
+    monkeypatch.setattr(MediaReader, "frames", failing)
+    report = index([tmp_path / "corpus"], settings=settings)
+    assert (report.clips, report.video_seconds, report.problems) == (4, 8.0, [])
+
+
+def clip_of(number: int) -> SensedClip:
+    clip = Clip(f"v:{number:05d}", "v", 30.0 * number, 30.0 * (number + 1))
+    return SensedClip(ClipFrames(clip, np.arange(4.0), np.eye(4, 64), np.eye(1, 64)[0]), f"pixels {number}")
+
+
+def test_a_damaged_line_of_a_log_leaves_the_others(tmp_path) -> None:
+    log = ProgressLog(tmp_path, "v", "f")
+    log.add(clip_of(0))
+    first = log.path.stat().st_size
+    log.add(clip_of(1))
+    whole = log.path.read_bytes()
+    for at in range(first + 1, len(whole), 7):
+        log.path.write_bytes(whole[:at] + b"0" + whole[at + 1 :])
+        assert "v:00000" in ProgressLog(tmp_path, "v", "f").clips
 
 
 @pytest.mark.usefixtures("tiny_text")
