@@ -183,9 +183,11 @@ class Snapshot:
 
     def contents(self) -> str:
         """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
-        indexed or measured, again too, or removed; not by maintenance, nor with the paths of a content."""
+        indexed or measured, again too, removed, or gets another title; not by maintenance, nor with the paths
+        of a content."""
         encoder = self.meta.image_encoder.fingerprint if self.meta and self.meta.image_encoder else ""
-        videos = ([v, row["indexed_at"], self.stages(v)] for v, row in sorted(self.video_rows.items()))
+        rows = sorted(self.video_rows.items())
+        videos = ([v, row["indexed_at"], row["title"], self.stages(v)] for v, row in rows)
         held = json.dumps([encoder, *videos, sorted(self.sources)], sort_keys=True)
         return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()
 

@@ -183,8 +183,10 @@ class VideoWriter:
         self._db.add("shots", schema.shot_rows(shots))
 
     def rename_videos(self, videos: Iterable[Video]) -> None:
-        """Put new records of videos in place of theirs, and commit."""
-        self._put_rows({video: self._stages[video.video_id] for video in videos})
+        """Put new records of videos in place of theirs, which keep when they were indexed, and commit."""
+        given = {video: self._stages[video.video_id] for video in videos}
+        held = self._db.rows("videos", ["video_id", "indexed_at"], _of_videos(v.video_id for v in given))
+        self._put_rows(given, {row["video_id"]: row["indexed_at"] for row in held.to_pylist()})
         self.flush()
 
     def replace_tag(self, video: Video, old: str, new: str, vector: NDArray[np.floating[Any]]) -> None:

@@ -1,6 +1,7 @@
 """The reader: what it finds, what it hides, in which order."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -318,6 +319,7 @@ def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path) -> None:
     seen.append(Reader.open(tmp_path / "lib").contents())
     with Writer.open(tmp_path / "lib") as writer:
         writer.maintain()
+        writer.rename_videos([replace(video(2), path="/moved/2.mp4")])
     assert Reader.open(tmp_path / "lib").contents() == seen[-1]
     with Writer.open(tmp_path / "lib") as writer:
         stages = writer.stage_fingerprints()[video(2).video_id]
