@@ -11,6 +11,7 @@ import base64
 import io
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -309,6 +310,19 @@ class ProgressLog:
                         self.damaged = True
                     elif row["by"] == self._fingerprint:
                         self.clips[row["clip"]["clip_id"]] = _sensed(row)
+
+
+LOG_DAYS = 30
+"""A log that nothing was added to for so long is of a video that was deleted or changed."""
+
+
+def remove_old_logs(folder: Path) -> None:
+    """Delete the logs of videos that no run went on with; `folder`: as of `ProgressLog`."""
+    oldest = time.time() - LOG_DAYS * 86400
+    for log in (folder / "progress").glob("*.jsonl"):
+        with suppress(OSError):
+            if log.stat().st_mtime < oldest:
+                log.unlink()
 
 
 FRAMES = ("times", "rows", "clip_vector")

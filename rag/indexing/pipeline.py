@@ -45,6 +45,7 @@ from rag.indexing.media import (
     describe,
     last_end,
     late_cues,
+    remove_old_logs,
     rename_videos,
     texts_of_video,
 )
@@ -142,6 +143,7 @@ def run_indexing(
             writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             report.stages.append(line)
+        remove_old_logs(writer.cache)
 
 
 def plan_without_work(

@@ -1,6 +1,8 @@
 """Videos on their way into a library: the size of frames, what is lost, speech beside subtitles."""
 
+import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from corpora.records import Clip, Evidence
 from corpora.video.reader import MediaReader
 from rag.errors import FileProblem
 from rag.indexing import IndexReport, Progress, index
-from rag.indexing.media import ProgressLog, SensedClip, beyond_subtitles
+from rag.indexing.media import ProgressLog, SensedClip, beyond_subtitles, remove_old_logs
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.reembedding import reembed_videos
 from rag.settings import load_settings
@@ -163,6 +165,15 @@ def test_a_video_that_cannot_be_decoded_from_its_last_clip_on_is_decoded_whole(t
 def clip_of(number: int) -> SensedClip:
     clip = Clip(f"v:{number:05d}", "v", 30.0 * number, 30.0 * (number + 1))
     return SensedClip(ClipFrames(clip, np.arange(4.0), np.eye(4, 64), np.eye(1, 64)[0]), f"pixels {number}")
+
+
+def test_the_log_of_a_video_that_is_gone_is_deleted_once_it_is_old(tmp_path) -> None:
+    old, new = ProgressLog(tmp_path, "old", "f"), ProgressLog(tmp_path, "new", "f")
+    for days, log in ((31, old), (29, new)):
+        log.add(clip_of(0))
+        os.utime(log.path, (time.time() - days * 86400,) * 2)
+    remove_old_logs(tmp_path)
+    assert (old.path.exists(), new.path.exists()) == (False, True)
 
 
 def test_a_damaged_line_of_a_log_leaves_the_others(tmp_path) -> None:
