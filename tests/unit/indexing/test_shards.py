@@ -176,10 +176,11 @@ def joining(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.mark.usefixtures("ray")
-@pytest.mark.parametrize("address", ["", "auto", "ray://127.0.0.1:1"])
+@pytest.mark.parametrize("address", ["auto", "ray://127.0.0.1:1"])
 def test_what_names_no_listener_is_left_to_ray(address: str, joining: Path) -> None:
-    joining.write_text("def init(**_): pass\n")
+    joining.write_text("from pathlib import Path\ndef init(**_): Path(__file__).with_name('asked').touch()\n")
     join(address)
+    assert joining.with_name("asked").exists()
 
 
 def test_an_error_of_ray_in_this_process_is_one_line(ray: FakeRay, monkeypatch) -> None:
