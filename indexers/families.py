@@ -28,6 +28,7 @@ TOKENIZER = f"{TOKENIZER_JSON}|vocab.json|spiece.model|vocab.txt"
 TRANSFORMERS: Layout = (CONFIG, PREPROCESSOR, TOKENIZER, TENSORS)
 IMAGE_TEXT: Layout = (CONFIG, PREPROCESSOR, TOKENIZER_JSON, TENSORS)
 SENTENCE: Layout = (CONFIG, TOKENIZER_JSON, TENSORS)
+RANKER: Layout = ("model.onnx", TOKENIZER_JSON)
 READER: Layout = (CONFIG, TOKENIZER, TENSORS)
 WHISPER: Layout = (CONFIG, TOKENIZER_JSON, "vocabulary.txt|vocabulary.json", "model.bin|model.bin.part1")
 

@@ -7,6 +7,8 @@ architecture, so no exported file has to be shipped, kept in a cache or trusted.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ class Graph:
         )
 
     def session(self, *outputs: str) -> Any:
-        """An `onnxruntime.InferenceSession` on one thread of the processor, safe to run from many threads.
+        """The session of `open_session`.
 
         Large weights are handed over beside the graph: a protobuf message holds 2 GB at most.
         """
@@ -113,10 +115,17 @@ class Graph:
             opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(EXTENSIONS, 1)],
             ir_version=IR_VERSION,
         )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_external_initializers(list(beside), list(beside.values()))
-        return onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        return open_session(model.SerializeToString(), beside)
+
+
+def open_session(model: bytes, weights: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """An `onnxruntime.InferenceSession` of an ONNX file on one thread of the processor, safe to run from many
+    threads. `weights`: OrtValues that the file names and does not hold."""
+    forbid_telemetry()
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_external_initializers(list(weights), list(weights.values()))
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

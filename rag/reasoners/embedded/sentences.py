@@ -18,7 +18,7 @@ from rag.words import CLOSED, content_words, split_sentences
 
 MIN_WORDS = 4
 """Words on end that make a sentence of a description; tags, separated by commas, are shorter."""
-MOST_SENTENCES = 16
+MOST_SENTENCES = 10
 PLACES = {
     "subtitle": "the subtitles",
     "asr": "what is said",
@@ -51,6 +51,11 @@ class Sentence:
     def is_row(self) -> bool:
         """Whether it is a row of a table, whose context has the heads of its columns."""
         return self.origin == "passage" and " | " in self.text
+
+    @property
+    def said(self) -> str:
+        """It as it is read and quoted: a row of a table with the heads of its columns."""
+        return self.context if self.is_row else self.text
 
 
 def place_of(sentence: Sentence) -> str:

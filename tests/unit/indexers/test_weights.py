@@ -197,6 +197,10 @@ def test_a_package_that_is_missing_is_named(settings: EncoderSettings, monkeypat
     monkeypatch.setattr(lookup, "BUNDLED", {})
     with pytest.raises(WeightsMissing, match=r"'\.\[asr\]' \(in the checkout\), or run `rag models pull"):
         find_weights("faster-whisper-base", settings)
+    with pytest.raises(
+        WeightsMissing, match=r"'\.' \(in the checkout\), or put model.onnx and tokenizer.json"
+    ):
+        find_weights("ms-marco-minilm-l12", settings)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +221,7 @@ def test_what_to_do_without_the_package_of_a_default_encoder(
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
+@pytest.mark.parametrize("name", ["efficientnet-lite2", "ms-marco-minilm-l12", "multilingual-e5-small-q4"])
 def test_another_file_than_the_packages_is_refused_where_files_are_looked_for(
     name: str, settings: EncoderSettings, monkeypatch
 ) -> None:
@@ -225,7 +229,8 @@ def test_another_file_than_the_packages_is_refused_where_files_are_looked_for(
     model = known_model(name)
     folder = home_folder(model, settings)
     folder.mkdir(parents=True)
-    (folder / model.files[0]).write_bytes(b"other")
+    for file in model.files:
+        (folder / file).write_bytes(b"other")
     with pytest.raises(WeightsInvalid, match=f"{model.files[0]} is not the file that was published"):
         find_weights(name, settings)
     assert next(row for row in list_models(settings) if row.name == name).problem

@@ -9,6 +9,7 @@ from benchmarks.reading_sets import Asked
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import AskedText, answer_open, asks_for_number, fitted_weights
+from rag.reasoners.embedded.ranker import open_ranker
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -151,6 +152,30 @@ def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("How old is the tai chi master?", True),
+        ("tai chi master age", True),
+        ("Wie alt ist der Meister?", False),
+        ("Quanto tempo devo esperar antes de abrir a porta do forno?", False),
+        (OPENING[0], False),
+        ("5/4", False),
+    ],
+)
+def test_the_ranker_knows_what_it_can_read(text: str, english: bool) -> None:
+    assert open_ranker().is_english(text) is english
+
+
+def test_the_ranker_gives_the_published_values_but_for_rounding() -> None:
+    berlin = (
+        "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
+        "Berlin is well known for its museums.",
+    )
+    values = open_ranker().values("How many people live in Berlin?", berlin)
+    assert values == pytest.approx([9.2189, -4.0780], abs=0.2)
+
+
 def sentences(*texts: str) -> list[Sentence]:
     return [Sentence(text, text, "", "passage", 0, "passage") for text in texts]
 
@@ -163,9 +188,9 @@ def example(at: int, rng: np.random.Generator, *, foreign: bool) -> Example:
         right[int(np.argmax(cosines))] = 1.0
     text = AskedText("Which word?", sentences(*(f"Word{n}." for n in range(6))), {"passage": [1.0]})
     asked = Asked("Which word?", () if foreign else ("Word",), "foreign" if foreign else "own")
-    reads = [0.0] * 6
-    rows = rows_of(text, reads, cosines)
-    return Example(f"library-{at % 10}", "set", asked, text, reads, cosines, right, True, rows)
+    reads, relevances = rng.random(6).tolist(), rng.random(6).tolist()
+    rows = rows_of(text, reads, cosines, relevances)
+    return Example(f"library-{at % 10}", "set", asked, text, reads, cosines, right, True, relevances, rows)
 
 
 NUMBER = (0.0, -1.0)
