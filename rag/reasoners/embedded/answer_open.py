@@ -293,12 +293,14 @@ def is_english(asked: AskedText, question: str) -> bool:
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     ranked = ranked_answers(reading, vectors)
     nearest = tuple(dict.fromkeys(one.sentence.text for one in ranked.found))[:MOST_NEAREST]
-    best = _in_time(reading, ranked.found[0].sentence) if ranked.confidence >= LEAST else None
-    if best is None:
+    first = ranked.found[0].sentence if ranked.found else None
+    best, in_time = _in_time(reading, first) if first else (None, False)
+    sure = ranked.confidence if best and first and best.text == first.text else 0.0
+    # A line that is known by its time is likely, and by that alone never sure.
+    sure = max(sure, UNSURE) if in_time else sure
+    if best is None or sure < LEAST:
         why = "No sentence of the evidence surely speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why, nearest=nearest)
-    # A line that is known by its time alone is never sure.
-    sure = ranked.confidence if best is ranked.found[0].sentence else UNSURE
     return OpenAnswer(
         text=best.said,
         confidence=sure,
@@ -309,28 +311,27 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     )
 
 
-def _in_time(reading: Reading, best: Sentence) -> Sentence | None:
-    """The sentence to quote for a question about what comes just before or after an event.
+def _in_time(reading: Reading, best: Sentence) -> tuple[Sentence | None, bool]:
+    """The sentence to quote for a question about what comes just before or after an event, and whether it is
+    the line beside that of the event.
 
-    Of the lines of one video this is the neighbour, by time, of the line that says the event. `best` where
-    the question has no such event or `best` is neither of the two lines; None where there is no neighbour.
+    It is `best` where the question has no such event, or where `best` is of another text than the line that
+    says the event, or further away on the side that is asked for; None where no line is on that side.
     """
     anchor, lines = reading.anchor, [one for one in sequence_of(reading) if one.origin == "window"]
     event = units(anchor.description)
     if anchor.position == "within" or not event or best.origin != "window":
-        return best
+        return best, False
     says = max(lines, key=lambda one: share(event, units(one.text)))
     # A line that orders two events by itself is the answer.
     if parts(says.text).position == anchor.position or share(event, units(says.text)) < SAYS_EVENT:
-        return best
+        return best, False
     videos = [window.window.video_id for window in reading.windows]
     near = [one for one in lines if (one.kind, videos[one.index]) == (says.kind, videos[says.index])]
-    if anchor.position == "before":
-        found = max((one for one in near if one.start < says.start), key=_start, default=None)
-    else:
-        found = min((one for one in near if one.start > says.start), key=_start, default=None)
-    return found if best.text in (says.text, found.text if found else "") else best
-
-
-def _start(line: Sentence) -> float:
-    return line.start
+    sign = -1 if anchor.position == "before" else 1
+    away = {one.text: sign * (one.start - says.start) for one in near}
+    beyond = (one for one in near if away[one.text] > 0)
+    found = min(beyond, key=lambda one: away[one.text], default=None)
+    if best not in near or (found is not None and away[best.text] > away[found.text]):
+        return best, False
+    return found, found is not None
