@@ -42,8 +42,10 @@ def run_checks(engine: Engine, *, progress: Callable[[int, int], object]) -> Ite
     try:
         stats = engine.reader.stats()
         held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
-        if stats.pending_videos:
-            held += f"; {stats.pending_videos} videos are not indexed yet: rag index FOLDER goes on with them"
+        if stats.taken_out:
+            held += (
+                f"; {stats.taken_out} videos were taken out by a repair: rag index FOLDER indexes them again"
+            )
         yield Check("tables", True, held)
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))

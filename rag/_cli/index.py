@@ -136,15 +136,20 @@ def index(
     if events:
         run_as_job()
     with open_progress(events=events) as progress:
-        report = rag.Library.index(
-            [os.fsdecode(path) for path in paths],
-            settings=session.settings,
-            reembed=reembed,
-            prune="all" if prune_all else prune,
-            dry_run=dry_run,
-            progress=progress,
-            limit=limit,
-        )
+        try:
+            report = rag.Library.index(
+                [os.fsdecode(path) for path in paths],
+                settings=session.settings,
+                reembed=reembed,
+                prune="all" if prune_all else prune,
+                dry_run=dry_run,
+                progress=progress,
+                limit=limit,
+            )
+        except KeyboardInterrupt:
+            if not (dry_run or events):
+                echo_stderr("rag: the library keeps what is finished; the same command goes on with the rest")
+            raise
     if not events:
         _report_problems(report, progress)
     nothing = not (report.files_found or report.removed)

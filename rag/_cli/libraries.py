@@ -143,8 +143,8 @@ def _run(
         )
     for problem in report.problems:
         echo_stderr(problem_line(problem))
-    if report.unfinished:
-        left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
+    if report.left_out:
+        left = f"left out {counted(report.left_out, 'video')} that none of the libraries has whole"
         echo_stderr(f"rag: {left}; finish with rag index FOLDER, then run this again")
     elif report.nothing:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"

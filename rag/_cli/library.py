@@ -91,8 +91,8 @@ def stats_lines(held: Stats) -> Iterator[str]:
         + f"{counted(held.documents, 'document')} in {counted(held.passages, 'passage')}, "
         f"{counted(held.evidence, 'span')} of evidence"
     )
-    if held.pending_videos:
-        lost = counted(held.pending_videos, "video")
+    if held.taken_out:
+        lost = counted(held.taken_out, "video")
         yield f"{lost} taken out by a repair; 'rag index FOLDER' indexes them again"
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"

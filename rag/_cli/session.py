@@ -175,10 +175,10 @@ class Session:
             if whole:
                 raise StoreError(line)
             echo_stderr(f"rag: left out: {line}")
-        if unfinished := len(library.engine.reader.unfinished()):
+        if taken_out := len(library.engine.reader.taken_out()):
             from rag.rendering.terminal import counted
 
-            videos = counted(unfinished, "video")
+            videos = counted(taken_out, "video")
             again = "taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
             echo_stderr(f"rag: {videos} {again}")
         return library

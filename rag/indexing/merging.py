@@ -44,7 +44,7 @@ class MergeReport:
     """Length of the videos copied."""
     known: int = 0
     """Contents that the library had."""
-    unfinished: int = 0
+    left_out: int = 0
     """Contents left out, because none of the libraries has finished them."""
     problems: tuple[Problem, ...] = ()
     """Paths under which different contents were indexed, of which one is kept."""
@@ -57,14 +57,14 @@ class MergeReport:
     @property
     def exit_code(self) -> int:
         """0 all copied or already there, 1 nothing to copy, 3 copied in part."""
-        if self.problems or self.unfinished:
+        if self.problems or self.left_out:
             return 3
         return 1 if self.nothing else 0
 
     @property
     def nothing(self) -> bool:
         """Whether there was nothing to copy."""
-        return not (self.files or self.videos or self.sources or self.known or self.unfinished)
+        return not (self.files or self.videos or self.sources or self.known or self.left_out)
 
 
 def merge_libraries(
@@ -120,7 +120,7 @@ def merge_libraries(
         sources=len(plan.copied) - videos,
         video_seconds=sum(video.duration for video in plan.videos),
         known=plan.known,
-        unfinished=plan.unfinished + len(plan.contents) - len(plan.copied),
+        left_out=plan.left_out + len(plan.contents) - len(plan.copied),
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
         bytes=open_layout(target).size(),

@@ -37,7 +37,7 @@ from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import local_groups
-from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_side
+from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_encoders, stored_side
 from rag.indexing.media import (
     FrameIndexer,
     ProgressLog,
@@ -149,7 +149,8 @@ def run_indexing(
 def plan_without_work(
     folder: Location, scan: Scan, roots: Sequence[str], settings: Settings, *, prune: Prune
 ) -> Plan | None:
-    """The plan of a run that would change nothing; None where there may be work.
+    """The plan of a run that would change nothing; None where there may be work. Raises as `stored_encoders`
+    for settings that are not those of the library.
 
     The library is read as by a question, without its lock and without LanceDB, which takes a second to
     import; of the files only sidecars are read.
@@ -159,6 +160,8 @@ def plan_without_work(
         return None
 
     def look(s: Snapshot) -> Plan | None:
+        if s.meta is not None:
+            stored_encoders(s.meta, settings)
         held = StoredRows.of(s)
         plan = make_plan(scan, roots, held, settings, lambda _: "")
         storage, found = settings.storage, set(plan.problems)

@@ -28,7 +28,7 @@ from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, require_columns, write_errors
-from rag.store.head import Head, parse_head, read_head
+from rag.store.head import Head, lost_head, parse_head, read_head
 from rag.store.layout import Layout, Location, open_layout
 from rag.store.maintenance import VECTOR, index_faults, require_whole
 from rag.store.schema import FULL_TEXT, is_clip_vectors
@@ -246,10 +246,7 @@ def _newest(layout: Layout, content: bytes | None) -> list[tuple[Head, bool]]:
                     found.append((head, torn))
     if found:
         return found
-    raise LibraryCorrupt(
-        f"{layout.folder}: head.json is lost, and with it what the tables are; "
-        "move the library's folder away and index again with: rag index FOLDER"
-    )
+    raise lost_head(layout.folder)
 
 
 def _delete_unreadable(layout: Layout, name: str, version: int) -> None:

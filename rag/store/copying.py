@@ -31,7 +31,7 @@ class CopyPlan:
     """The same of passages, each by its first path."""
     known: int = 0
     """Contents that the library has."""
-    unfinished: int = 0
+    left_out: int = 0
     """Contents left out: no library that is read has finished them."""
     problems: list[NotedProblem] = field(default_factory=list)
     """Files that could not be used."""
@@ -69,10 +69,10 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
     documents = document_paths(held.values())
     finished = set(stages) | documents.keys()
     usable = s.video_rows.keys() if newer else finished | s.video_rows.keys()
-    plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
+    plan, chosen, left_out = CopyPlan(), dict[str, FileRow](), set[str]()
     for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
         if row.kind != "passages" and row.content_id not in usable:
-            unfinished.add(row.content_id)
+            left_out.add(row.content_id)
             continue
         kept = chosen.setdefault(row.path, row if newer else held.get(row.path, row))
         if kept.content_id != row.content_id:
@@ -95,7 +95,7 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
             plan.sources.append(rows[0])
         elif content in s.video_rows:
             plan.videos.append(replace(s.video(content), path=rows[0].path))
-    plan.unfinished = len(unfinished - by_content.keys())
+    plan.left_out = len(left_out - by_content.keys())
     plan.problems = _problems(s, writer, globs, chosen, newer=newer)
     if newer:
         # One without a stamp is tried again: until then the library keeps what it has.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, UsageError
-from rag.store.head import damaged_head, read_head
+from rag.store.head import lost_head, read_head
 from rag.store.layout import Layout, Location, open_layout
 
 if TYPE_CHECKING:
@@ -101,9 +101,11 @@ def nothing_indexed(folder: Location) -> LibraryNotFound:
 
 
 def require_library(folder: Location) -> Layout:
-    """Raises `LibraryNotFound` where `folder` holds no library."""
+    """Raises `LibraryNotFound` where `folder` holds no library, `LibraryCorrupt` where its head is lost."""
     layout = open_layout(folder)
     if not layout.exists():
+        if layout.has_rows():
+            raise lost_head(layout.folder)
         raise LibraryNotFound(f"{layout.folder}: no library here; make one with: {index_command(folder)}")
     return layout
 
@@ -117,7 +119,7 @@ def writable_library(folder: Location, *, create: bool = True) -> Layout:
     # Another process may have made the library between two looks.
     if not read_head(layout)[0].number and not layout.is_vacant() and not read_head(layout)[0].number:
         if layout.has_rows():
-            raise damaged_head(layout.folder, "is gone")
+            raise lost_head(layout.folder)
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
             "nothing was written; name a new or empty folder"

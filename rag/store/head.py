@@ -116,6 +116,14 @@ def damaged_head(folder: PathLike[str], what: str) -> LibraryCorrupt:
     return LibraryCorrupt(f"{folder}: head.json {what}; {remedy}")
 
 
+def lost_head(folder: PathLike[str]) -> LibraryCorrupt:
+    """The error for a library without `head.json` and its copy, which nothing puts back."""
+    return LibraryCorrupt(
+        f"{folder}: head.json is lost, and with it what the tables are; "
+        "move the library's folder away and index again with: rag index FOLDER"
+    )
+
+
 def read_head(layout: Layout) -> tuple[Head, str]:
     """The head of a library, and the ETag of its file on a store; a new head where there is none.
 

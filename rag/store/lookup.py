@@ -228,7 +228,7 @@ def file_statuses(
     wanted = composed(text).casefold()
     videos = {video.video_id: video for video in reader.videos()}
     damage = {video_id: video.damage for video_id, video in videos.items()}
-    damage |= dict.fromkeys(reader.unfinished(), "taken out by a repair; rag index indexes it again")
+    damage |= dict.fromkeys(reader.taken_out(), "taken out by a repair; rag index indexes it again")
     problems = {problem.path: problem for problem in reader.problems()}
     rows, first = {row.path: row for row in reader.file_rows()}, dict[str, str]()
     for each in rows.values():

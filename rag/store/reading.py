@@ -138,7 +138,7 @@ class Reader:
     contents = _asked(Snapshot.contents)
     stats = _asked(Snapshot.stats)
     problems = _asked(Snapshot.problems)
-    unfinished = _asked(Snapshot.unfinished)
+    taken_out = _asked(Snapshot.taken_out)
 
     files = _asked(Snapshot.files)
     copies = _asked(Snapshot.copies)

@@ -216,7 +216,7 @@ class Stats:
 
     files: int
     videos: int
-    pending_videos: int
+    taken_out: int
     """Videos that are to be indexed again, because a repair took out what they had."""
     video_hours: float
     clips: int

@@ -168,7 +168,7 @@ class Snapshot:
         return Stats(
             files=len(self.file_rows),
             videos=len(self.video_rows) - stills,
-            pending_videos=len(self.unfinished()),
+            taken_out=len(self.taken_out()),
             video_hours=sum(video.duration for video in self._videos) / 3600,
             clips=sum(len(self.clips(video_id)) for video_id in self.video_rows),
             evidence=self.scan("evidence", ["kind"]).num_rows,
@@ -249,7 +249,7 @@ class Snapshot:
         off. Raises KeyError for an unknown video."""
         return schema.stages_of(self.video_rows[video_id])
 
-    def unfinished(self) -> frozenset[str]:
+    def taken_out(self) -> frozenset[str]:
         """The ids of videos that are to be indexed again, for a repair took out what they had."""
         named = {row.content_id for row in self.file_rows if row.kind != "passages"}
         return frozenset(named - self.video_rows.keys())

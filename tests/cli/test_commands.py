@@ -98,12 +98,23 @@ def test_text_is_for_people(library: FixedLibrary, capsys) -> None:
 
 
 def test_videos_that_a_repair_took_out_are_named(library: FixedLibrary, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(library.engine.reader, "unfinished", lambda: frozenset(("a", "b")))
+    monkeypatch.setattr(library.engine.reader, "taken_out", lambda: frozenset(("a", "b")))
     assert main(["ask", "Is the bolt tight?"]) == 0
     assert (
         "rag: 2 videos taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
         in capsys.readouterr().err
     )
+
+
+def test_an_interrupted_run_says_how_to_go_on(monkeypatch, capsys, tmp_path) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Library, "index", interrupted)
+    assert main(["index", str(tmp_path)]) == 130
+    kept, last = capsys.readouterr().err.splitlines()
+    assert "the same command goes on with the rest" in kept
+    assert last == "rag: interrupted"
 
 
 def test_search_and_localize(library: FixedLibrary, capsys) -> None:

@@ -17,7 +17,7 @@ EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
 STATS = Stats(
     files=2,
     videos=1,
-    pending_videos=0,
+    taken_out=0,
     video_hours=0.5,
     clips=4,
     evidence=3,
@@ -34,7 +34,7 @@ class FixedLibrary:
     library_id = "lib-1"
     contents = "0123456789abcdef"
     left_out = ()
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=frozenset, copies=lambda _: []))
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, taken_out=frozenset, copies=lambda _: []))
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -109,7 +109,7 @@ class OneVideoLibrary:
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
-        reader = SimpleNamespace(meta=None, unfinished=frozenset, copies=self.copies)
+        reader = SimpleNamespace(meta=None, taken_out=frozenset, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
 
     def __enter__(self) -> Self:

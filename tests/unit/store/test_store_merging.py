@@ -193,7 +193,7 @@ def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, t
         writer.put_file(replace(row, mtime_ns=99))
         writer.put_file(file_row("/corpus/new.mp4", "f" * 32, "video"))
     report = merge_libraries([tmp_path / "left", world / "right"], tmp_path / "into", settings=SETTINGS)
-    assert (report.exit_code, report.unfinished, report.videos) == (3, 1, 2)
+    assert (report.exit_code, report.left_out, report.videos) == (3, 1, 2)
     assert [problem.path for problem in report.problems] == [video_path(4)]
     with Reader.open(tmp_path / "into") as reader:
         assert reader.paths(video(1).video_id) == (video_path(4), video_path(1))

@@ -49,7 +49,7 @@ def reader(library: Path) -> Reader:
 
 
 def test_a_video_of_which_a_repair_left_nothing_is_named(reader: Reader) -> None:
-    assert reader.unfinished() == {video(8).video_id}
+    assert reader.taken_out() == {video(8).video_id}
     shown = {each.path: each for each in file_statuses(reader, StorageSettings(), ScanSettings())}
     assert (shown[video(1).path].status, shown[video(8).path].status) == ("indexed", "partly")
     assert shown[video(8).path].reason.startswith("taken out by a repair")
@@ -228,7 +228,7 @@ def test_vectors_of_spans_are_those_they_were_indexed_with(reader: Reader) -> No
 
 def test_stats_count_what_is_seen(reader: Reader) -> None:
     stats = reader.stats()
-    assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (6, 3, 1, 6)
+    assert (stats.files, stats.videos, stats.taken_out, stats.clips) == (6, 3, 1, 6)
     assert (stats.evidence, stats.passages, stats.documents, stats.problems) == (9, 8, 2, 0)
     assert stats.video_hours == pytest.approx(3 * 60 / 3600)
     assert stats.bytes > 0
