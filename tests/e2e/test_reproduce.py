@@ -6,7 +6,6 @@ weights is installed under the same name. `--system` keeps its last name; the ot
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from indexers.models.catalogue import known_model
 from rag._cli.main import main
 from rag.web.fetching import listed_addresses
 from tests.fakes.egofact_world import BuildModel
-from tests.fakes.pages import BLOCK
+from tests.fakes.pages import BLOCK, SHELL, Command, commands
 from tests.fakes.published_layouts import WRITERS, render_videos
 from tests.fakes.tiny_models import save_clip, save_siglip
 
@@ -42,18 +41,16 @@ class Section:
     """A heading of the page with its settings and commands."""
 
     settings: str
-    commands: tuple[str, ...]
+    commands: tuple[Command, ...]
 
 
 def _sections() -> dict[str, Section]:
     found = {}
     for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         blocks = BLOCK.findall(part)
-        lines = "".join(text for kind, text in blocks if not kind).replace("\\\n", " ").splitlines()
-        commands = tuple(line for line in lines if line.strip() and not line.startswith("#"))
-        found[part.partition("\n")[0]] = Section(
-            "\n".join(text for kind, text in blocks if kind == "toml"), commands
-        )
+        settings = "\n".join(text for kind, text in blocks if kind == "toml")
+        printed = tuple(each for kind, text in blocks if kind in SHELL for each in commands(text))
+        found[part.partition("\n")[0]] = Section(settings, printed)
     return found
 
 
@@ -83,18 +80,11 @@ def models(tmp_path_factory) -> Path:
     return home
 
 
-def _run(line: str, environment: Mapping[str, str]) -> tuple[int, list[str]]:
-    """Exit code, and the words of the command as it was run."""
-    words = shlex.split(line, comments=True)
+def _run(words: list[str], environment: Mapping[str, str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
-        while "=" in words[0]:
-            patch.setenv(*words.pop(0).split("=", 1))
-        assert words.pop(0) == "rag"
-        if words[:2] == ["eval", "run"]:
-            words = _shortened(words)
-        return main(words), words
+        assert main(words) == 0, words
 
 
 def _shortened(words: list[str]) -> list[str]:
@@ -113,18 +103,14 @@ def _option(words: list[str], name: str) -> str:
     return words[words.index(name) + 1] if name in words else ""
 
 
-def _place(words: list[str]) -> Path | None:
-    """Where `rag eval run` puts its runs; None of another command."""
-    if "run" not in words:
-        return None
-    return Path(_option(words, "--out") or default_place(words[words.index("run") + 1]))
+def _place(words: list[str]) -> Path:
+    """Where `rag eval run` puts its runs."""
+    return Path(_option(words, "--out") or default_place(words[2]))
 
 
 def _runs(words: list[str]) -> list[Path]:
     """The run folders of `rag eval run`."""
-    place = _place(words)
-    assert place is not None
-    return [place / folder_name(name, 0) for name in _option(words, "--system").split(",")]
+    return [_place(words) / folder_name(name, 0) for name in _option(words, "--system").split(",")]
 
 
 def test_the_page_has_a_section_for_each_paper() -> None:
@@ -156,45 +142,42 @@ def test_the_commands_run_with_the_simulated_model(
         assert _unread(sample) <= 1, folder
 
 
-def _try_all(section: Section, environment: Mapping[str, str]) -> list[Path]:
+def _try_all(section: Section, environment: dict[str, str]) -> list[Path]:
     """Run the section's commands here, each with one of its systems; the run folders.
 
     Of several runs into one place the first: of the others the systems are looked up.
     """
     made: list[Path] = []
-    for line in section.commands:
-        words = shlex.split(line, comments=True)
-        if words[:3] == ["rag", "models", "pull"]:
-            known_model(words[3])
-            continue
-        if words[:3] == ["rag", "web", "fetch"]:  # which visits the web
-            assert listed_addresses(words[3 : words.index("--out")])
-            continue
-        line = re.sub(r"(__MODEL)=\S+", rf"\1={SIMULATED}", line)
-        if words[:3] == ["rag", "eval", "build"]:
-            _build(line, environment)
-            continue
-        if (place := _place(words)) is not None and place in {folder.parent for folder in made}:
-            _shortened(words[words.index("eval") :])  # the data and the kind of run were tried
-            continue
-        code, words = _run(line, environment)
-        assert code == 0, line
-        if words[:2] == ["eval", "run"]:
-            made += _runs(words)
-        if words[:2] == ["eval", "report"]:
-            _check_report(words)
+    for command in section.commands:
+        words, what = command.words, command.words[:2]
+        given = environment | command.environment
+        given |= dict.fromkeys((name for name in command.environment if name.endswith("__MODEL")), SIMULATED)
+        if what == ["models", "pull"]:
+            known_model(words[2])
+        elif what == ["web", "fetch"]:  # which visits the web
+            assert listed_addresses(words[2 : words.index("--out")])
+        elif what == ["eval", "build"]:
+            _build(words, given)
+        elif what == ["eval", "run"]:
+            words = _shortened(words)
+            if _place(words) not in {folder.parent for folder in made}:
+                _run(words, given)
+                made += _runs(words)
+        else:
+            _run(words, given)
+            if what == ["eval", "report"]:
+                _check_report(words)
     return made
 
 
-def _build(line: str, environment: Mapping[str, str]) -> None:
+def _build(words: list[str], environment: Mapping[str, str]) -> None:
     """The construction of EgoFact, its roles played by a script."""
     own = {"KIND": "openai", "BASE_URL": "http://127.0.0.1:1/v1", "MODEL": "scripted"}
     own = {f"RAG_REASONER__{name}": value for name, value in own.items()}
     model = BuildModel()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model_build, "open_reasoner", lambda *_: model)
-        code, _ = _run(f"{line} --clips 2", {**environment, **own})
-    assert code == 0, line
+        _run([*words, "--clips", "2"], {**environment, **own})
 
 
 def _samples(folder: Path) -> list[dict[str, Any]]:
