@@ -13,6 +13,14 @@ from rag._cli.output import echo_stderr
 from rag._cli.progress import CountProgress, ProgressDisplay, open_progress
 
 
+@pytest.fixture
+def now(monkeypatch) -> list[float]:
+    """The time that the display sees, in its first item."""
+    seen = [100.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: seen[0]))
+    return seen
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -40,9 +48,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(capsys, monkeypatch) -> 
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
-def test_a_stall_is_said_until_something_moves(monkeypatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+def test_a_stall_is_said_until_something_moves(now: list[float]) -> None:
     watch = ProgressDisplay()
     watch.start(100.0, 1)
     watch.done()
@@ -91,10 +97,8 @@ def test_each_part_of_a_run_counts_its_own_work_and_files() -> None:
         assert watch.line().endswith("file 1 of 2: shards in work: 2, done: 0 of 8")
 
 
-def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch) -> None:
+def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(now: list[float]) -> None:
     """Loading models takes 30 s, and a second of media a tenth of one."""
-    now = [100.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     display = ProgressDisplay()
     display.start(200.0, 12)
     display.done()  # no lines are printed
@@ -105,9 +109,7 @@ def test_the_time_left_is_by_the_speed_after_the_models_are_loaded(monkeypatch) 
     assert ", about 17 s left" in display.line()
 
 
-def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+def test_what_rounding_leaves_of_a_file_is_no_speed(now: list[float]) -> None:
     display = ProgressDisplay()
     display.start(800.0, 12)
     display.done()
@@ -117,10 +119,8 @@ def test_what_rounding_leaves_of_a_file_is_no_speed(monkeypatch) -> None:
     assert display.seconds_left() is None
 
 
-def test_queries_are_counted_with_the_time_left(monkeypatch) -> None:
+def test_queries_are_counted_with_the_time_left(now: list[float]) -> None:
     """The first answer opens what the others find open."""
-    now = [0.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = CountProgress("toy: preparing its data")
     assert watch.line() == "toy: preparing its data"
     watch.update(0, 10, "localized, seed 0")

@@ -152,19 +152,15 @@ def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> 
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "english"),
-    [
-        ("How old is the tai chi master?", True),
-        ("tai chi master age", True),
-        ("Wie alt ist der Meister?", False),
-        ("Quanto tempo devo esperar antes de abrir a porta do forno?", False),
-        (OPENING[0], False),
-        ("5/4", False),
-    ],
-)
-def test_the_ranker_knows_what_it_can_read(text: str, english: bool) -> None:
-    assert open_ranker().is_english(text) is english
+def test_the_ranker_knows_what_it_can_read() -> None:
+    english = ["How old is the tai chi master?", "tai chi master age"]
+    others = [
+        "Wie alt ist der Meister?",
+        "Quanto tempo devo esperar antes de abrir a porta?",
+        OPENING[0],
+        "5/4",
+    ]
+    assert list(filter(open_ranker().is_english, english + others)) == english
 
 
 def test_the_ranker_gives_the_published_values_but_for_rounding() -> None:
