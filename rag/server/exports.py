@@ -24,7 +24,7 @@ from rag.records import VideoCitation
 from rag.rendering.shapes import plain, to_json
 from rag.server.library_routes import known_video
 from rag.server.media import servable
-from rag.server.problems import problems
+from rag.server.problems import WINDOW, problems
 from rag.server.questions import Body
 from rag.server.service import Served, Service
 
@@ -36,7 +36,6 @@ LONGEST_CLIPS = 1800.0
 LONGEST_HANDLES = 60.0
 FILE = "selects"
 MOST_NOTES = 20
-WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6})?$"
 Line = Annotated[str, Field(max_length=10_000)]
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.jobs import Job, JobsDocument
-from rag.server.problems import Document, problems
+from rag.server.problems import JOB_ID, Document, problems
 from rag.server.questions import Body
 from rag.server.service import Served
 
@@ -29,7 +29,7 @@ def _path(value: object) -> str:
 FolderPath = Annotated[
     str, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATH})
 ]
-JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+JobId = Annotated[str, Path(pattern=JOB_ID)]
 
 
 class IndexJob(Body):

@@ -18,7 +18,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import CitationItem, EvidenceItem, citation_shape, evidence_shape, report_shape
 from rag.server.health import HealthDocument, health_of
-from rag.server.problems import VIDEO_ID, Document, Problem, problems, unknown_video
+from rag.server.problems import CITATION, VIDEO_ID, Document, Problem, problems, unknown_video
 from rag.server.service import Served
 from rag.store.lookup import best_state, content_states, file_statuses
 from rag.store.records import FileRow, FileState, FileStatus, Stats
@@ -26,6 +26,7 @@ from rag.store.records import FileRow, FileState, FileStatus, Stats
 router = APIRouter(prefix="/v1", tags=["library"])
 
 VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
+Cited = Annotated[str, Path(pattern=CITATION)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
 Skip = Annotated[int, Query(ge=0, description="Rows to leave out from the first: `next` of the page before.")]
 Text = Annotated[str, Query(max_length=1000, description="Only where the title or path has these letters.")]
@@ -158,9 +159,7 @@ def evidence(
 
 
 @router.get("/citations/{citation}", responses={200: {"model": ShowDocument}, **problems(404)})
-def citation(
-    service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
-) -> Response:
+def citation(service: Served, citation: Cited) -> Response:
     """What a citation refers to: a window with its evidence, or a passage with its text."""
     name, at, _ = citation.rpartition("@")
     with service.library() as library:
@@ -212,9 +211,7 @@ def files(
     responses={200: {"description": "The PDF file", "content": {"application/pdf": {}}}, **problems(404)},
     response_class=Response,
 )
-def cited_document(
-    service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
-) -> Response:
+def cited_document(service: Served, citation: Cited) -> Response:
     """The PDF file that a passage is cited from: add `#page=N` to open it at a page."""
     with service.library() as library:
         try:

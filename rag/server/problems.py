@@ -44,6 +44,16 @@ STATUS: tuple[tuple[type[errors.RagError], int], ...] = (
 )
 """The first class that an error is an instance of gives its status."""
 VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
+WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6})?$"
+CITATION = r"^[0-9a-zA-Z_.:@+-]{1,200}$"
+JOB_ID = "^[0-9a-f]{16}$"
+FORMS = {
+    VIDEO_ID: "the id of a video, as of /v1/videos",
+    WINDOW: "a window, VIDEO_ID@START-END in seconds",
+    CITATION: "a citation, as of an answer or a hit",
+    JOB_ID: "the id of a job, as of /v1/jobs",
+}
+"""What the patterns of requests stand for, in words."""
 LONGEST_TEXT = 10_000
 """Characters of a question."""
 MOST_KEYS = 100
@@ -142,13 +152,17 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Any) -> Response:
     rows = error.errors() or [{"type": "", "loc": (), "msg": "the request is invalid"}]
-    found = [
-        {"loc": [str(part) for part in row["loc"]], "msg": str(row["msg"])} for row in rows[:MOST_ERRORS]
-    ]
+    found = [{"loc": [*map(str, row["loc"])], "msg": _in_words(row)} for row in rows[:MOST_ERRORS]]
     detail = f"{'.'.join(found[0]['loc'])}: {found[0]['msg']}"
     if len(rows) > MOST_ERRORS:
         detail += f"; {len(rows)} errors in all"
     return problem_response(Problem(422, "invalid-request", detail, errors=found), request.url.path)
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    """The message of an error that pydantic found; a form in words in place of its pattern."""
+    form = FORMS.get(row.get("ctx", {}).get("pattern", ""))
+    return f"{row['input']!r:.100} is not {form}" if form else str(row["msg"])
 
 
 HTTP_KINDS = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}

@@ -208,3 +208,5 @@ def test_methods_and_addresses_that_do_not_exist_are_problems(client: TestClient
     answer = client.post("/v1/search", content=b"{", headers=headers)
     assert (answer.status_code, _kind(answer)) == (422, "invalid-request")
     assert answer.json()["errors"]
+    answer = client.get("/v1/jobs/first")
+    assert answer.json()["detail"] == "path.job_id: 'first' is not the id of a job, as of /v1/jobs"
