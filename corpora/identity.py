@@ -31,7 +31,10 @@ def plain_file(path: str | os.PathLike[str]) -> Iterator[FileIO]:
     """
     named = os.fspath(path)
     try:
-        handle = os.open(path, LOOK)
+        try:
+            handle = os.open(path, LOOK)
+        except ValueError as error:
+            raise UnreadableFile(f"{named}: no file can have such a name") from error
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise UnreadableFile(f"{named}: not a plain file")
@@ -41,8 +44,6 @@ def plain_file(path: str | os.PathLike[str]) -> Iterator[FileIO]:
             os.close(handle)
     except OSError as error:
         raise UnreadableFile(f"{named}: cannot be read: {os_reason(error)}") from error
-    except ValueError as error:
-        raise UnreadableFile(f"{named}: no file can have such a name") from error
 
 
 def file_sha256(*parts: Path) -> str:

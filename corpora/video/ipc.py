@@ -111,7 +111,11 @@ def receive(handle: int, wait: Callable[[], None]) -> Message:
     (size,) = _HEAD.unpack(_read(handle, bytearray(_HEAD.size), wait))
     if size > _MOST_HEADER:
         raise Closed
-    message: Message = json.loads(_read(handle, bytearray(size), wait), object_hook=made)
+    header = _read(handle, bytearray(size), wait)
+    try:
+        message: Message = json.loads(header, object_hook=made)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Closed from error
     for array in arrays:
         if array.nbytes:
             _fill(handle, array.data.cast("B"), wait)
