@@ -12,11 +12,13 @@ sentences that answer it, and counts 0.15 times. Both have a small L2 penalty. N
 cross-encoder was trained on (`training.reader`): of those it knows the answers. Whether a number is asked for
 is a logistic regression on the vectors of questions alone, of the sets of `--numbers`.
 
-With `--confidence-only` the order stays as it is in `--into`, and without `--numbers` the weights of numbers
-do. So was made the file that comes with this project (`--libraries 4 --questions 25`). Some of its sets ask
-in another language than the text's: such a set, as `xquad_en_asked_de.json`, is the file of the text with the
-questions of the other language's file, by their ids. CLAPNQ, SelQA and FairytaleQA were written as SQuAD's
-JSON: an answer is a sentence that is marked as one, or words of the text.
+With `--english` the weights of what the ranker reads are fitted, else those of other languages; the other
+part of `--into` stays, and so do the weights of numbers without `--numbers`, and the order with
+`--confidence-only`. So were made both parts of the file that comes with this project (`--libraries 20
+--questions 60` and `--libraries 4 --questions 25`). Some sets of the second ask in another language than the
+text's: such a set, as `xquad_en_asked_de.json`, is the file of the text with the questions of the other
+language's file, by their ids. CLAPNQ, SelQA and FairytaleQA were written as SQuAD's JSON: an answer is a
+sentence that is marked as one, or words of the text.
 
 Printed is how well each set is answered by weights that are fitted to the others alone.
 """
