@@ -46,7 +46,17 @@ def child(monkeypatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Iterator[Site]:
+def playwright_api() -> Any:
+    """Nothing is made for a browser that is not there."""
+    playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: install chromium-headless-shell, or name one in RAG_CHROMIUM")
+    return playwright_api
+
+
+@pytest.fixture(scope="session")
+def site(request, tmp_path_factory) -> Iterator[Site]:
+    request.getfixturevalue("playwright_api")
     world = build_page_world(tmp_path_factory.mktemp("page"))
     with served(world.service) as address:
         yield Site(**vars(world), address=address)
@@ -72,10 +82,7 @@ def empty_site_with_token(tmp_path) -> Iterator[tuple[str, str]]:
 
 # Playwright's event loop runs in the thread of the tests while it is open; other files need their own.
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium: install chromium-headless-shell, or name one in RAG_CHROMIUM")
+def browser(playwright_api: Any) -> Iterator[Any]:
     with playwright_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OFFLINE)
         yield browser
