@@ -6,16 +6,16 @@ The libraries and questions are those of `benchmarks.reading_quality`, of a file
 the same files give the same bytes. The order is a conditional logit: of all sentences that were read for a
 question, those that hold an answer get the greatest share. The confidence is a logistic regression on
 held-out libraries: the order is fitted without each fifth of the libraries and gives the evidence of that
-fifth, so that the confidence is not that of text it was fitted to. Foreign questions count five times: an
-answer to one is worse than none to another. Each question that is answered is asked once more without the
-sentences that answer it, and counts 0.15 times. Both have a small L2 penalty. No file may be one that the
-cross-encoder was trained on (`training.reader`): of those it knows the answers. Whether a number is asked for
-is a logistic regression on the vectors of questions alone, of the sets of `--numbers`.
+fifth, so that the confidence is not that of text it was fitted to. Foreign questions together count as much
+as all of their own text: an answer to one is worse than none to another. Each question that is answered is
+asked once more without the sentences that answer it, and counts 0.15 times. Both have a small L2 penalty. No
+file may be one that the reader was trained on (`training.reader`): of those it knows the answers. Whether a
+number is asked for is a logistic regression on the vectors of questions alone, of the sets of `--numbers`.
 
 With `--english` the weights of what the ranker reads are fitted, else those of other languages; the other
 part of `--into` stays, and so do the weights of numbers without `--numbers`, and the order with
 `--confidence-only`. So were made both parts of the file that comes with this project (`--libraries 20
---questions 60` and `--libraries 4 --questions 25`). Some sets of the second ask in another language than the
+--questions 30` and `--libraries 4 --questions 25`). Some sets of the second ask in another language than the
 text's: such a set, as `xquad_en_asked_de.json`, is the file of the text with the questions of the other
 language's file, by their ids. CLAPNQ, SelQA and FairytaleQA were written as SQuAD's JSON: an answer is a
 sentence that is marked as one, or words of the text.
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,9 +72,10 @@ LIBRARIES, QUESTIONS = 25, 1000
 PRECISE = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
 ABSENT = "absent"
 """Kind of a question asked once more of what was read without the sentences that answer it."""
-WEIGHTS = {"foreign": 5.0, ABSENT: 0.15}
-"""Of a question in the fit of the confidence, by its kind; 1 for others. Of 3, 5 and 8 for a foreign one, 3
-answers more of them, and 8 fewer questions in another language than the text's."""
+ABSENT_WEIGHT = 0.15
+"""Of a question of that kind in the fit of the confidence; one of its own text and an impossible one count 1.
+All foreign ones count as much as all of their own text. Of 0.6, 1 and 1.6 times that, 0.6 answered more of
+them, and 1.6 fewer questions in another language than the text's."""
 PENALTY = 1e-3
 NUMBER_PENALTY = 1e-4
 """Of 1e-6, 1e-5, 1e-4 and 3e-4 the one with the most right, on the sets of docs/design/reading.md."""
@@ -235,8 +237,11 @@ def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(found > 1e-9, found, 1.0)
 
 
-def evidence(held: Sequence[Example], order: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Of each question: `EVIDENCE` of the sentence that is quoted, whether it is right, and its weight."""
+def evidence(
+    held: Sequence[Example], order: NDArray[np.float64], foreign: float
+) -> tuple[NDArray[np.float64], ...]:
+    """Of each question: `EVIDENCE` of the sentence that is quoted, whether it is right, and its weight, which
+    is `foreign` for a foreign one."""
     background = mean_of_wrong(held, order)
     found, right, weight = [], [], []
     for one in held:
@@ -246,7 +251,7 @@ def evidence(held: Sequence[Example], order: NDArray[np.float64]) -> tuple[NDArr
         row["most_relevant"] = float(one.rows[:, FEATURES.index("relevance")].max())
         found.append(one.text.evidence(best, row, values, best, background))
         right.append(one.right[best])
-        weight.append(WEIGHTS.get(one.asked.kind, 1.0))
+        weight.append({"foreign": foreign, ABSENT: ABSENT_WEIGHT}.get(one.asked.kind, 1.0))
     return columns(EVIDENCE, found), np.array(right), np.array(weight)
 
 
@@ -290,12 +295,14 @@ def fit(
     libraries = sorted({one.library for one in held})
     if len(libraries) < 2:
         raise ValueError("the confidence is fitted to libraries left out: give two or more")
+    kinds = Counter(one.asked.kind for one in held)
+    foreign = kinds["own"] / max(1, kinds["foreign"])
     parts = []
     for fold in range(min(FOLDS, len(libraries))):
         left_out = set(libraries[fold::FOLDS])
         seen = [one for one in held if one.library not in left_out and not one.foreign]
         kept = fit_order(seen) if order is None else order
-        parts.append(evidence([one for one in held if one.library in left_out], kept))
+        parts.append(evidence([one for one in held if one.library in left_out], kept, foreign))
     confidence = fit_confidence(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     if order is None:
         order = fit_order([one for one in held if not one.foreign])
