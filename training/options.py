@@ -46,13 +46,13 @@ from rag.reasoners.embedded.answer_choice import (
     FEATURES,
     NONE,
     Compared,
-    OptionText,
     Weights,
+    compare,
     seen_features,
     weights,
 )
 from rag.reasoners.embedded.frame_votes import frame_votes, window_weights
-from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question, spelled_out, statement
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question, spelled_out
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.reading import Reading, ReadPassage
@@ -101,9 +101,7 @@ class Example:
     def compared(self, vectors: SentenceVectors, weights: NDArray[np.float64]) -> Compared:
         """What the reasoner compares with these weights."""
         question = spelled_out(self.reading.question)
-        claims = [statement(question, option) for option in question.options]
-        text = OptionText(question, sentences_of(self.reading))
-        return text.compared(claims, vectors, {}, weights)
+        return compare(question, sentences_of(self.reading), vectors, {}, weights)
 
 
 def asked_options(library: ReadingLibrary) -> Iterator[tuple[str, Question, int | None]]:

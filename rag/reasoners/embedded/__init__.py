@@ -19,7 +19,7 @@ from rag.records import Usage
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 56
+VERSION = 57
 """Of the rules; goes up whenever one changes a reply."""
 
 
@@ -42,13 +42,8 @@ class EmbeddedReasoner:
     def fingerprint(self) -> str:
         """Version of the rules and fingerprints of both encoders, as JSON."""
         tower = self._tower.fingerprint if self._tower is not None else None
-        made = {
-            "family": "embedded",
-            "rules": VERSION,
-            "text": self._text_encoder.fingerprint,
-            "tower": tower,
-        }
-        return json.dumps(made, sort_keys=True)
+        made = {"family": "embedded", "rules": VERSION, "text": self._text_encoder.fingerprint}
+        return json.dumps({**made, "tower": tower}, sort_keys=True)
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
         """Raises `RoleUnknown` for a role without a rule."""

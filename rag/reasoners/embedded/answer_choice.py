@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 
 from rag.function_words import listed, without_function_words
 from rag.questions import option_label
-from rag.reasoners.embedded.answer_open import AskedText
+from rag.reasoners.embedded.answer_open import AskedText, columns
 from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax, window_odds, window_weights
-from rag.reasoners.embedded.over_time import answer_over_time
+from rag.reasoners.embedded.over_time import answer_over_time, chosen_option
 from rag.reasoners.embedded.rewriting import Form, asks_for_thing, spelled_out, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
@@ -53,9 +53,8 @@ of the two denies; how near in it a word of the option is to one of the question
 NONE = ("constant", "unknown", "sentences")
 """Of a question: 1; the share of its units, by rarity, that nothing read holds; log of the number of
 sentences read."""
-COMPARED = 1
-"""Sentences of each option that are compared with all options by vectors: those that its other features put
-first."""
+UNSAID = -60.0
+"""Log odds of an option of which no sentence was read."""
 NEGATIONS = listed(
     """no not never nor neither without cannot nicht nie kein keine keinen keiner ohne ni nunca sin jamais
     ne pas sans"""
@@ -79,58 +78,54 @@ class Compared:
     facts: NDArray[np.float64]
 
 
-class OptionText:
-    """What was read for one question with options. `sequence`: all sentences in their order."""
+def compare(
+    question: Question,
+    sequence: Sequence[Sentence],
+    vectors: SentenceVectors,
+    stored: Mapping[str, NDArray[np.float32]],
+    weights: NDArray[np.float64],
+    beside: NDArray[np.float64] | float = 0.0,
+) -> Compared:
+    """Compare each option with the sentences that the options put first by what needs no vector.
 
-    def __init__(self, question: Question, sequence: Sequence[Sentence]) -> None:
-        self._question, self._sequence = question, sequence
-        self._text, self._asked = AskedText(question.text, sequence), units(question.text).keys()
-        every = [units(option) for option in question.options]
-        own = [_without(option, self._asked) or option for option in every]
-        self._own = [by_rarity(option, own) for option in own]
-
-    def lexical(self) -> NDArray[np.float64]:
-        """float64 (options, sentences, features), without what vectors say: `claim` is 0."""
-        rows = np.zeros((len(self._own), len(self._sequence), len(FEATURES)))
-        options, asked = self._question.options, set(without_function_words(_words(self._question.text)))
-        words, denied = [set(_words(option)) - asked for option in options], [*map(denies, options)]
-        for at, one in enumerate(self._sequence):
-            overlaps, held = self._text.overlaps(at), units(f"{one.title} {one.context}")
-            given, spoken, denying = _numbers(units(one.context)), _words(one.context), denies(one.context)
-            for option, own in enumerate(self._own):
-                said = _numbers(own)
-                number = 1 if said & given else -1 if said and given - self._asked else 0
-                rows[option, at] = (
-                    *(*overlaps, 0.0, share(own, held), -number if denied[option] else number),
-                    *(denied[option] != denying, _nearness(spoken, words[option], asked)),
-                )
-        return rows
-
-    def compared(
-        self,
-        claims: Sequence[str],
-        vectors: SentenceVectors,
-        stored: Mapping[str, NDArray[np.float32]],
-        weights: NDArray[np.float64],
-        beside: NDArray[np.float64] | None = None,
-    ) -> Compared:
-        """The `COMPARED` sentences of each option that come first by what needs no vector. `claims`: of each
-        option; `stored`: vectors that need not be encoded, by text; `weights`: float64 (features,);
-        `beside`: float64 (sentences,), added to their values."""
-        rows = self.lexical()
-        first = rows @ weights + (0.0 if beside is None else beside)
-        kept = np.unique(np.argsort(-first.round(6), axis=1, kind="stable")[:, :COMPARED]).tolist()
-        held, rows = [self._sequence[at] for at in kept], rows[:, kept]
-        if held:
-            known = vectors.of([*claims, *(one.context for one in held)], stored)
-            said = np.stack([known[one.context] for one in held])
-            rows[:, :, FEATURES.index("claim")] = np.stack([known[claim] for claim in claims]) @ said.T
-        facts = np.array([1.0, self._text.unknown, np.log1p(len(self._sequence))])
-        return Compared(tuple(held), tuple(kept), rows, facts)
+    `sequence`: all sentences in their order; `stored`: vectors that need not be encoded, by text; `weights`:
+    float64 (features,); `beside`: float64 (sentences,), added to their values.
+    """
+    text, claims = AskedText(question.text, sequence), [statement(question, one) for one in question.options]
+    rows, kept = _lexical(question, text), list[int]()
+    if sequence:
+        kept = np.unique((rows @ weights + beside).round(6).argmax(axis=1)).tolist()
+    held, rows = [sequence[at] for at in kept], rows[:, kept]
+    if held:
+        known = vectors.of([*claims, *(one.context for one in held)], stored)
+        said = np.stack([known[one.context] for one in held])
+        rows[:, :, FEATURES.index("claim")] = np.stack([known[claim] for claim in claims]) @ said.T
+    facts = np.array([1.0, text.unknown, np.log1p(len(sequence))])
+    return Compared(tuple(held), tuple(kept), rows, facts)
 
 
-def _without(own: Mapping[str, float], others: Collection[str]) -> dict[str, float]:
-    return {unit: weight for unit, weight in own.items() if unit not in others}
+def _lexical(question: Question, text: AskedText) -> NDArray[np.float64]:
+    """float64 (options, sentences, features), without what vectors say: `claim` is 0."""
+    options, in_question = question.options, units(question.text).keys()
+    own = []
+    for every in map(units, options):
+        unasked = {unit: weight for unit, weight in every.items() if unit not in in_question}
+        own.append(unasked or every)
+    own = [by_rarity(option, own) for option in own]
+    rows = np.zeros((len(own), len(text.sentences), len(FEATURES)))
+    asked = set(without_function_words(_words(question.text)))
+    words, denied = [set(_words(option)) - asked for option in options], [*map(denies, options)]
+    for at, one in enumerate(text.sentences):
+        overlaps, held = text.overlaps(at), units(f"{one.title} {one.context}")
+        given, spoken, denying = _numbers(units(one.context)), _words(one.context), denies(one.context)
+        for option, weighed in enumerate(own):
+            said = _numbers(weighed)
+            number = 1 if said & given else -1 if said and given - in_question else 0
+            rows[option, at] = (
+                *(*overlaps, 0.0, share(weighed, held), -number if denied[option] else number),
+                *(denied[option] != denying, _nearness(spoken, words[option], asked)),
+            )
+    return rows
 
 
 def _numbers(held: Collection[str]) -> set[str]:
@@ -175,8 +170,7 @@ class Weights:
 def weights() -> Weights:
     """The weights that come with the installation."""
     held = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
-    features = np.array([held["features"][name] for name in FEATURES])
-    none = np.array([held["none"][name] for name in NONE])
+    features, none = columns(FEATURES, [held["features"]])[0], columns(NONE, [held["none"]])[0]
     return Weights(features, none, held["image"], (*held["seen"],))
 
 
@@ -190,42 +184,36 @@ def answer_choice(
         return timed
     shown = window_weights(reading, calibrator)
     votes, sequence = frame_votes(reading, calibrator, shown), sentences_of(reading)
-    if votes and asks_for_thing(reading.question.text) and not any(map(two_hop, reading.question.options)):
+    by, question, options = weights(), reading.question, range(len(reading.question.options))
+    hops = bool(votes) and all(map(two_hop, question.options))
+    if votes and not hops and asks_for_thing(question.text):
         sequence = [one for one in sequence if one.origin == "window"]
-    by, question = weights(), reading.question
-    options = range(len(question.options))
-    claims = [statement(question, option) for option in question.options]
     odds = window_odds(reading, shown)
     beside = np.array([odds.get(one.index, 0.0) if one.origin == "window" else 0.0 for one in sequence])
-    text = OptionText(question, sequence)
-    compared = text.compared(claims, vectors, reading.text_vectors, by.features, beside)
+    compared = compare(question, sequence, vectors, reading.text_vectors, by.features, beside)
     of_sentences = compared.rows @ by.features + beside[list(compared.places)]
-    words = np.logaddexp.reduce(of_sentences, axis=1) if sequence else np.zeros(len(options))
-    log_none = float(compared.facts @ by.none) if sequence else math.inf
-    if none := [at for at in options if Form.NONE_OF.search(question.options[at])]:
-        words[none], log_none = (log_none if sequence else 0.0), -math.inf
-    image, hops = np.zeros(len(options)), False
-    raw, without = words, log_none
-    if votes is not None:
-        image = np.array([by.image * vote.z for vote in votes])
-        if hops := all(map(two_hop, question.options)):
-            words, log_none = _within_each_hop(question, words), -math.inf
-        else:
-            words = _even_out(words, log_none)
-    shares = softmax(words + image)
+    words = raw = np.logaddexp.reduce(of_sentences, axis=1, initial=UNSAID)
+    log_none = float(compared.facts @ by.none)
+    if sequence and (none := [at for at in options if Form.NONE_OF.search(question.options[at])]):
+        raw[none], log_none = log_none, -math.inf
+    without = log_none
+    if hops:
+        words, log_none = _within_each_hop(question, raw), -math.inf
+    elif votes:
+        # Each is as likely as far as the words support none of them.
+        words = np.logaddexp(raw, log_none - math.log(len(options)))
+    shares = softmax(words + (by.image * np.array([vote.z for vote in votes]) if votes else 0.0))
     best = int(np.argmax(shares.round(6)))
     by_frames = chance_by_frames(votes[best], len(votes), by) if votes else 0.0
-    sure = None
-    if not reading.must_choose:
-        if raw[best] >= log_none:
-            sure = float(shares[best] / (1 + math.exp(log_none - np.logaddexp.reduce(raw))))
-        elif by_frames >= LEAST:
-            sure = by_frames
-        else:
-            return _no_choice("The evidence read supports none of the options.")
     equal = [option_label(at) for at in options if shares[best] - shares[at] < EVEN]
-    if len(equal) > 1 and not reading.must_choose:
-        return _no_choice(f"The evidence read does not distinguish {' and '.join(equal)}.")
+    unsupported = raw[best] < log_none and by_frames < LEAST
+    if not reading.must_choose and (unsupported or len(equal) > 1):
+        why = "supports none of the options" if unsupported else f"does not distinguish {' and '.join(equal)}"
+        return ChosenOption(choice=None, confidence=0.0, explanation=f"The evidence read {why}.")
+    sure = float(shares[best])
+    if not reading.must_choose:
+        by_words = sure / (1 + math.exp(log_none - np.logaddexp.reduce(raw)))
+        sure = by_words if raw[best] >= log_none else by_frames
     # A sentence that supports none of the options is no evidence beside frames that do.
     said = sequence and (votes is None or raw[best] > without)
     nearest = compared.sentences[int(of_sentences[best].round(6).argmax())] if said else None
@@ -247,45 +235,25 @@ def chance_by_frames(vote: Vote, options: int, by: Weights) -> float:
     return min(logistic(float(np.dot(by.seen, seen_features(vote, options)))), UNSURE)
 
 
-def _no_choice(why: str) -> ChosenOption:
-    return ChosenOption(choice=None, confidence=0.0, explanation=why)
-
-
 def _within_each_hop(question: Question, words: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of two-hop options: log p(option by words, given its X)."""
-    hops = [two_hop(option) for option in question.options]
-    whens = np.array([hop.when if hop else "" for hop in hops])
-    whole = {when: np.logaddexp.reduce(words[whens == when]) for when in set(whens.tolist())}
-    return np.asarray(words - np.array([whole[when] for when in whens.tolist()]), np.float64)
-
-
-def _even_out(words: NDArray[np.float64], log_none: float) -> NDArray[np.float64]:
-    """log p(option by words), where each is as likely as far as the words support none of them."""
-    if log_none == math.inf:
-        return np.zeros(len(words))
-    return np.asarray(np.logaddexp(words, log_none - math.log(len(words))), np.float64)
+    whens = np.array([hop["when"] if hop else "" for hop in map(two_hop, question.options)])
+    same = np.where(whens[:, None] == whens, words, -np.inf)
+    return np.asarray(words - np.logaddexp.reduce(same, axis=1), np.float64)
 
 
 def _chosen(
-    best: int, shares: NDArray[np.float64], sure: float | None, one: Sentence | None, vote: Vote | None
+    best: int, shares: NDArray[np.float64], sure: float, one: Sentence | None, vote: Vote | None
 ) -> ChosenOption:
     """The option with its evidence: the sentence that says most for it, and the window whose frames do."""
-    scores = [round(float(share), 6) for share in shares]
-    scores[best] = round(1.0 - sum(scores[:best] + scores[best + 1 :]), 6)
     windows, passages, reasons = set[int](), set[int](), []
     if one is not None:
         (windows if one.origin == "window" else passages).add(one.index)
         reasons.append(f"({option_label(best)}) is nearest to what {place_of(one)} says: “{one.text}”")
     if vote is not None:
-        windows.update(vote.windows)
+        windows.add(vote.window)
         if vote.z > 0:
             reasons.append("the frames fit it best")
     text = "; ".join(reasons)[:1500] or "No option stands out"
-    return ChosenOption(
-        choice=option_label(best),
-        scores=tuple(scores),
-        confidence=scores[best] if sure is None else round(sure, 6),
-        explanation=f"{text[0].upper()}{text[1:]}".removesuffix(".") + ("" if text.endswith("”") else "."),
-        windows=tuple(sorted(windows)),
-        passages=tuple(sorted(passages)),
-    )
+    explanation = f"{text[0].upper()}{text[1:]}".removesuffix(".") + ("" if text.endswith("”") else ".")
+    return chosen_option(shares.tolist(), explanation, windows, passages, sure)

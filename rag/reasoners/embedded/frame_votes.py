@@ -41,7 +41,7 @@ class Vote:
 
     z: float
     """log(n p) for n options: 0 where the images do not distinguish them."""
-    windows: tuple[int, ...]
+    window: int
     """The window that speaks most for it."""
     event: float
     """Standard score of the event that is asked for in the frame of that window that shows it best; 0 where
@@ -56,8 +56,10 @@ def frame_votes(
     seen = list(frames_of(reading).items())
     if calibrator is None or not seen:
         return None
-    event_text = _asked_event(reading)
-    event = calibrator.encode([event_text] if event_text else [])
+    # The event that must be seen; none where the question names only what comes before or after it.
+    anchor = reading.anchor
+    asked = anchor.description if anchor.position == "within" else anchor.target
+    event = calibrator.encode([asked] if asked else [])
     called = _option_names(reading)
     # Encoded together: a text by itself takes three times as long.
     ends = np.cumsum([len(names) for names in called])[:-1]
@@ -70,7 +72,7 @@ def frame_votes(
     values = np.log(np.maximum(shares * len(names), LEAST))
     best = np.argmax(by_window * weights[:, None], axis=0).tolist()
     return [
-        Vote(round(float(value), 6), (seen[at][0],), round(found[at][1], 6))
+        Vote(round(float(value), 6), seen[at][0], round(found[at][1], 6))
         for value, at in zip(values, best, strict=True)
     ]
 
@@ -83,12 +85,6 @@ def window_odds(reading: Reading, weights: NDArray[np.float64]) -> dict[int, flo
         return {}
     odds = np.log(np.maximum(weights, LEAST))
     return dict(zip(frames_of(reading), (odds - odds.max()).tolist(), strict=True))
-
-
-def _asked_event(reading: Reading) -> str:
-    """The event that must be seen; empty where the question names only what comes before or after it."""
-    anchor = reading.anchor
-    return anchor.description if anchor.position == "within" else anchor.target
 
 
 def window_weights(reading: Reading, calibrator: ImageScoreCalibrator | None) -> NDArray[np.float64]:

@@ -28,12 +28,10 @@ def judge(request: JudgeRequest, vectors: SentenceVectors) -> Verdict:
     matched = matched_verdict(request)
     if matched is not None:
         return matched
-    if not any(normalized(truth) for truth in request.ground_truths):
-        return Verdict(is_correct=False, rule="none", score=0.0, reason="there is no truth to compare with")
-    said = [
-        _judged(request.prediction, truth, vectors) for truth in request.ground_truths if normalized(truth)
-    ]
-    return max(said, key=lambda verdict: (verdict.is_correct, verdict.score))
+    none = Verdict(is_correct=False, rule="none", score=0.0, reason="there is no truth to compare with")
+    truths = filter(normalized, request.ground_truths)
+    said = [_judged(request.prediction, truth, vectors) for truth in truths]
+    return max(said, key=lambda verdict: (verdict.is_correct, verdict.score), default=none)
 
 
 def _judged(prediction: str, truth: str, vectors: SentenceVectors) -> Verdict:

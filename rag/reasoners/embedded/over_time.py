@@ -46,6 +46,7 @@ class _Place:
     odds: float
     time: float
     window: int
+    video_id: str
 
 
 def answer_over_time(
@@ -54,15 +55,11 @@ def answer_over_time(
     """Answer a question about order or number; None for others, and where the windows say nothing."""
     question = reading.question
     if (end := asks_for_order(question.text)) is not None:
+        found = [_places(option, reading, vectors, calibrator) for option in question.options]
         # Times of two videos have no order.
-        videos: dict[str, list[int]] = {}
-        for index, window in enumerate(reading.windows):
-            videos.setdefault(window.window.video_id, []).append(index)
-        found = [
-            [_places(option, reading, vectors, calibrator, among) for option in question.options]
-            for among in videos.values()
-        ]
-        return _by_order(max(found, key=_strength, default=[]), end)
+        videos = dict.fromkeys(window.window.video_id for window in reading.windows)
+        by_video = ([[one for one in of if one.video_id == video] for of in found] for video in videos)
+        return _by_order(max(by_video, key=_strength, default=[]), end)
     offered = [numbers(option) for option in question.options]
     whole = reading.all_occurrences or reading.must_choose
     if not (reading.rewritten.counted and whole and all(len(given) == 1 for given in offered)):
@@ -73,7 +70,7 @@ def answer_over_time(
     nearest = min(range(len(offered)), key=lambda at: (abs(offered[at][0] - len(counted)), at))
     weights = [1.0] * len(offered)
     weights[nearest] += (SURE_OF_ALL if reading.all_occurrences else SURE_COUNT) * len(offered)
-    return _chosen(weights, _count_said(counted, reading), counted)
+    return chosen_option(weights, _count_said(counted, reading), counted)
 
 
 def count_open(
@@ -96,8 +93,7 @@ def _counted(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> list[int]:
     """The windows that support the event that is counted."""
-    every = range(len(reading.windows))
-    return [place.window for place in _places(reading.rewritten.counted, reading, vectors, calibrator, every)]
+    return [place.window for place in _places(reading.rewritten.counted, reading, vectors, calibrator)]
 
 
 def _count_said(counted: Sequence[int], reading: Reading) -> str:
@@ -131,30 +127,36 @@ def _by_order(options: Sequence[Sequence[_Place]], end: Literal["first", "last"]
     ]
     likeliest.sort(key=lambda one: one[0].time)
     order = ", then ".join(f"({label}) at {place.time:.0f} s" for place, label in likeliest)
-    return _chosen(weights, f"Seen or said: {order}.", {place.window for place, _ in likeliest})
+    return chosen_option(weights, f"Seen or said: {order}.", {place.window for place, _ in likeliest})
 
 
-def _chosen(weights: Sequence[float], explanation: str, windows: Iterable[int]) -> ChosenOption:
-    scores = tuple(round(weight / sum(weights), 6) for weight in weights)
+def chosen_option(
+    weights: Sequence[float],
+    explanation: str,
+    windows: Iterable[int] = (),
+    passages: Iterable[int] = (),
+    sure: float | None = None,
+) -> ChosenOption:
+    """The option of the greatest weight with its evidence. `sure`: that it is right, in [0, 1]; its share of
+    the weights where it is None."""
+    scores = [round(weight / sum(weights), 6) for weight in weights]
     best = scores.index(max(scores))
+    scores[best] = round(1.0 - sum(scores[:best] + scores[best + 1 :]), 6)
     return ChosenOption(
         choice=option_label(best),
-        scores=scores,
-        confidence=scores[best],
+        scores=tuple(scores),
+        confidence=scores[best] if sure is None else round(sure, 6),
         explanation=explanation,
         windows=tuple(sorted(windows)),
+        passages=tuple(sorted(passages)),
     )
 
 
 def _places(
-    event: str,
-    reading: Reading,
-    vectors: SentenceVectors,
-    calibrator: ImageScoreCalibrator | None,
-    among: Sequence[int],
+    event: str, reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> list[_Place]:
-    """Those of the windows `among` where words or frames support an event, in their order."""
-    held = {index: rows for index, rows in frames_of(reading).items() if index in among}
+    """The windows where words or frames support an event, in their order."""
+    held = frames_of(reading)
     shown: dict[int, NDArray[np.float64]] = {}
     if calibrator is not None and held:
         # One spread for all frames.
@@ -162,8 +164,7 @@ def _places(
         ends = np.cumsum([len(rows) for rows in held.values()])[:-1]
         shown = dict(zip(held, np.split(z, ends), strict=True))
     places = []
-    for index in among:
-        window = reading.windows[index]
+    for index, window in enumerate(reading.windows):
         found = []
         texts = [text for text in window.texts if text.kind != "tag"]
         if texts and content_words(event):
@@ -178,5 +179,5 @@ def _places(
         found = [each for each in found if each[0] >= 0]
         if found:
             time = max(found, key=lambda each: (each[0], -each[1]))[1]
-            places.append(_Place(sum(odds for odds, _ in found), time, index))
+            places.append(_Place(sum(odds for odds, _ in found), time, index, window.window.video_id))
     return places

@@ -63,6 +63,8 @@ class Form:
         r"(?:(?:is it seen that|take place|is|are|was|were|does|do|did) )?(?P<event>.+)$"
     )
     SEEN = _form(r"\b(?:see|seen|shown?|shows)\b")
+    TWO_HOP = _form(r"^(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$")
+    THING = _form(r"\b(?:an?|the)\s+(?P<rest>.+)$")
 
 
 def bare(question: str) -> str:
@@ -151,30 +153,16 @@ def declarative(core: str) -> str:
     return (true_of and true_of["topic"]) or Form.ASKED.sub("", text) or text
 
 
-_TWO_HOP = re.compile(r"^\s*(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$", re.I | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class TwoHop:
-    """An option of the form "When X. The object does Y." (EgoFact, section 2.2)."""
-
-    when: str
-    claim: str
-
-
-def two_hop(option: str) -> TwoHop | None:
-    """The two parts of a two-hop option; None for any other text."""
-    found = _TWO_HOP.match(option)
-    return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
-
-
-_ARTICLE = re.compile(r"\b(?:an?|the)\s+(?P<rest>.+)$", re.IGNORECASE)
+def two_hop(option: str) -> re.Match[str] | None:
+    """The groups `when` and `claim` of an option of the form "When X. The object does Y." (EgoFact, section
+    2.2); None for any other text."""
+    return Form.TWO_HOP.match(" ".join(option.split()))
 
 
 def thing_of(title: str) -> str:
     """The thing that the title of a how-to names: "carrot" of "How to tie a carrot up with string". It is the
     first words of meaning after an article, or the whole title where it has none."""
-    found = _ARTICLE.search(title)
+    found = Form.THING.search(title)
     return next(iter(content_runs(found["rest"])), title) if found else title
 
 
@@ -197,7 +185,7 @@ def statement(question: Question, option: str) -> str:
     hidden = found and re.match(r"(?:the|an?|some) (?:object|thing|item)\b", topic, re.IGNORECASE)
     body = option.strip().rstrip(". ")
     hop = two_hop(body)
-    body = f"{_lower(hop.when)}, {_lower(hop.claim)}" if hop else _lower(body)
+    body = f"{_lower(hop['when'])}, {_lower(hop['claim'])}" if hop else _lower(body)
     body = re.sub(r"\b[Tt]he object\b", "some object", body)
     return body if hidden or not content_words(topic) else f"{topic}: {body}"
 
@@ -243,18 +231,15 @@ def decompose_facets(question: Question) -> Facets:
     """The question's own facet and one an option; words that all options share set none of them apart."""
     stems = [word_set(option) for option in question.options]
     common = frozenset.intersection(*stems) if len(stems) > 1 else frozenset()
-    keywords: dict[str, tuple[str, ...]] = {}
-    events: dict[str, str] = {}
-    for index, option in enumerate(question.options):
-        label = option_label(index)
-        own = tuple(word for word in entities(option, MOST_KEYWORDS) if not word_set(word) <= common)
-        if own:
-            keywords[label] = own
-        events[label] = statement(question, option)
+    options = {option_label(index): option for index, option in enumerate(question.options)}
+    own = {
+        label: tuple(word for word in entities(option, MOST_KEYWORDS) if not word_set(word) <= common)
+        for label, option in options.items()
+    }
     return Facets(
         query_keywords=entities(question.text, 2 * MOST_KEYWORDS),
-        option_keywords=keywords,
-        semantic_queries=events,
+        option_keywords={label: words for label, words in own.items() if words},
+        semantic_queries={label: statement(question, option) for label, option in options.items()},
         general_semantic_query=event_text(question.text) or "the question",
         vlm_query=parts(question.text).asked or question.text,
     )

@@ -173,14 +173,12 @@ def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: Senten
     whole = memory.global_impression
     scores = None if whole else frame_scores("", memory, view, scorer)
     if scores is not None:
-        fit: float | None = image_relevance(float(scores.max()))
+        image: float | None = image_relevance(float(scores.max()))
     else:
         moment = " ".join((memory.key_moment, memory.before, memory.after))
-        fit = _fit(whole or moment, view, scorer, vectors)
-    if fit is None or audio is None:
-        fit = audio if fit is None else fit
-    else:
-        fit = (fit + SOUND * audio) / (1 + SOUND)
+        image = _fit(whole or moment, view, scorer, vectors)
+    known = [(each, weight) for each, weight in ((image, 1.0), (audio, SOUND)) if each is not None]
+    fit = sum(each * weight for each, weight in known) / sum(weight for _, weight in known) if known else None
     return VideoVerdict(
         video_match=fit is not None and fit >= MATCHES,
         audio_match=None if audio is None else audio >= MATCHES,
@@ -244,8 +242,7 @@ def _fit(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVe
 
 def _fit_of_lines(text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
     """The mean over the sentences of a text of its best line; None where there is no sentence or no line."""
-    ranked = [rank_lines(sentence, view, vectors) for sentence in statements(text)]
-    best = [found[0][0] for found in ranked if found]
+    best = [fit for one in statements(text) for fit, _ in rank_lines(one, view, vectors)[:1]]
     return sum(best) / len(best) if best else None
 
 
