@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,10 +148,9 @@ def test_a_library_without_any_head_loses_no_row(tmp_path) -> None:
     for path in layout.folder.glob("head*.json"):
         path.unlink()
     before = sorted(layout.tables.rglob("*"))
-    with pytest.raises(LibraryCorrupt, match=r"head\.json is gone"):
-        Writer.open(layout.folder)
-    with pytest.raises(LibraryCorrupt, match=r"is lost.* index again with: rag index"):
-        repair(layout.folder, confirm=refuse)
+    for opened in (Writer.open, Reader.open, partial(repair, confirm=refuse)):
+        with pytest.raises(LibraryCorrupt, match=r"is lost.* index again with: rag index"):
+            opened(layout.folder)
     assert sorted(layout.tables.rglob("*")) == before
 
 
