@@ -4,6 +4,7 @@ import io
 import os
 import re
 import shutil
+import sys
 from fnmatch import fnmatchcase
 from glob import glob
 from pathlib import Path
@@ -109,9 +110,10 @@ def test_the_commands_of_a_page_run_in_order(page: Path, made: Path, monkeypatch
     shutil.copytree(made, home, copy_function=os.link)  # no file of a library is changed in place
     monkeypatch.chdir(home)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.syspath_prepend(home)
     if name := FILES.get(page.name):
         Path(name).write_text(blocks(page, "json", "python")[0], encoding="utf-8")
+        sys.modules.pop(Path(name).stem, None)  # another test's module of the name
+    monkeypatch.syspath_prepend(home)  # which forgets what folders held
     out, failed = "", {}
     for command in printed(page):
         if reason(command) is None:
