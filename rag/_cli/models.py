@@ -63,12 +63,15 @@ def _rows(settings: Settings) -> tuple[ModelRow, ...]:
     a library that exists keeps its own encoders."""
     from indexers.models.lookup import list_models, recommended_model
     from indexers.registry import models_in_use
+    from rag.reasoners.embedded.ranker import MODEL as RANKER
 
     used = models_in_use(settings.encoder)
     if settings.asr.mode != "off":
         used.add(settings.asr.model)
     if settings.reasoner.kind == "extractive":
         used.add(settings.reasoner.model or recommended_model("reader").name)
+    if settings.reasoner.kind == "embedded":
+        used.add(RANKER)
     return list_models(settings.encoder, used)
 
 
