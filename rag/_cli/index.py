@@ -148,7 +148,7 @@ def index(
             )
         except KeyboardInterrupt:
             if not (dry_run or events):
-                echo_stderr("rag: the library keeps what is finished; the same command goes on with the rest")
+                echo_stderr("rag: what was committed stays; the same command goes on with the rest")
             raise
     if not events:
         _report_problems(report, progress)

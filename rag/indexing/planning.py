@@ -64,7 +64,7 @@ class Plan:
     """One run's work. `groups` are in the order of their first paths."""
 
     groups: list[Group] = field(default_factory=list)
-    """To be indexed: their content is new, unfinished, or has other sidecars."""
+    """To be indexed: their content is new, was taken out by a repair, or has other sidecars."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths or with file times that it does not know yet."""
     unchanged: set[str] = field(default_factory=set)
