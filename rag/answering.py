@@ -532,10 +532,11 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return reply.explanation
     if reply.confidence >= context.threshold:
         return None
-    return (
+    found = (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
-        f"below {context.threshold:.2f}: {quotation(reply.text)}."
+        f"below {context.threshold:.2f}"
     )
+    return f"{found}." if reply.nearest else f"{found}: {quotation(reply.text)}."
 
 
 def answer_of(

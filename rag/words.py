@@ -47,9 +47,10 @@ _SENTENCE_END = re.compile(
 )
 """Chinese and Japanese have no blank after it; behind a closing mark a sentence may go on."""
 _ABBREVIATION = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
-    r"[A-Z])\.$"
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|"
+    r"[A-Z]|(?<![.\d])(?<!\d )[a-z])\.$"
 )
+"""A small letter after a number is a unit: "8 m."; after a stop it may end the sentence: "at 7 a.m."."""
 _ORDINAL = re.compile(r"(?<![\w.,:])\d{1,2}\.$")
 """In many languages a number with a stop is an ordinal: "am 31. Dezember"."""
 _OPENING = re.compile(rf"\W*(?:{'|'.join(FUNCTION_WORDS.union(*OTHER_LANGUAGES))})\b|\W*\Z", re.IGNORECASE)

@@ -194,7 +194,8 @@ def answer_choice(
     of_sentences = compared.rows @ by.features + beside[list(compared.places)]
     words = raw = np.logaddexp.reduce(of_sentences, axis=1, initial=UNSAID)
     log_none = float(compared.facts @ by.none)
-    if sequence and (none := [at for at in options if Form.NONE_OF.search(question.options[at])]):
+    none = [at for at in options if sequence and Form.NONE_OF.search(question.options[at])]
+    if none:
         raw[none], log_none = log_none, -math.inf
     without = log_none
     if hops:
@@ -214,6 +215,10 @@ def answer_choice(
     if not reading.must_choose:
         by_words = sure / (1 + math.exp(log_none - np.logaddexp.reduce(raw)))
         sure = by_words if raw[best] >= log_none else by_frames
+    if best in none:
+        # That nothing read supports the others is no proof that they are wrong.
+        why = "No sentence that was read supports another option."
+        return chosen_option(shares.tolist(), why, sure=min(sure, UNSURE))
     # A sentence that supports none of the options is no evidence beside frames that do.
     said = sequence and (votes is None or raw[best] > without)
     nearest = compared.sentences[int(of_sentences[best].round(6).argmax())] if said else None
@@ -249,7 +254,7 @@ def _chosen(
     windows, passages, reasons = set[int](), set[int](), []
     if one is not None:
         (windows if one.origin == "window" else passages).add(one.index)
-        reasons.append(f"({option_label(best)}) is nearest to what {place_of(one)} says: “{one.text}”")
+        reasons.append(f"({option_label(best)}) is nearest to {place_of(one)}: “{one.text}”")
     if vote is not None:
         windows.add(vote.window)
         if vote.z > 0:

@@ -128,7 +128,7 @@ def test_words_of_a_file_are_no_markdown() -> None:
 def test_an_option_is_cited_by_the_sentence_that_decided_it() -> None:
     said = "The bolts are set to 110 Nm, not 25."
     cited = PassageCitation("/a/b.md", "p", "", f"Page 25. {'Other things are said. ' * 20}{said}", 1.0)
-    why = f"(A) is nearest to what a passage says: “{said}”."
+    why = f"(A) is nearest to a passage: “{said}”."
     answer = Answer(Question("q", "?", ("25", "110")), "A", "25", 0.9, why, True, (cited,))
     text = completion(answer_shape(answer), "http://127.0.0.1:1").text
     assert text.rpartition("): ")[2] == f"“… {said}”"
