@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
-from email import message_from_bytes, policy
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from email import message_from_bytes
 from email.message import Message
+from email.policy import EmailPolicy
+from typing import Any
 
 from corpora.errors import DamagedFile
 from corpora.passages import web_page
 from corpora.passages.document import Document, make_document, read_within
 from corpora.records import Problem
-from corpora.text_decoding import decode, decode_stated, one_line
+from corpora.text_decoding import UTF_8, decode, decode_stated, guess_encoding, one_line
 
 SHOWN = ("From", "To", "Cc", "Date")
 RICHER = 2
@@ -26,13 +30,29 @@ MALFORMED = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
 _HEADER = re.compile(r"\A(?:From |[\w-]+:)")
 
 
+class _Policy(EmailPolicy):
+    """Keeps the letters of headers that are not encoded, of which the standard library drops the bytes."""
+
+    encoding = UTF_8
+    """That of the e-mail, for headers that are not UTF-8."""
+
+    def header_source_parse(self, sourcelines: Sequence[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(list(sourcelines))
+        raw = value.encode("ascii", "surrogateescape")
+        with suppress(UnicodeDecodeError):
+            return name, raw.decode("utf-8")
+        return name, self.encoding.decode(raw)
+
+
 def read(path: str) -> Iterator[Document | Problem]:
     """A document an e-mail: the file's, and those that are attached to it. The title is the subject."""
-    data = read_within(path, web_page.MAX_BYTES)
+    data = read_within(path, web_page.MAX_BYTES).removeprefix(codecs.BOM_UTF8)
     if not _HEADER.match(data[:200].lstrip().decode("latin-1")):
         raise DamagedFile(f"{path}: not an e-mail: it does not begin with a header")
     try:
-        found = list(_documents(message_from_bytes(data, policy=policy.default), MOST_NESTED))
+        own: dict[str, Any] = {"encoding": guess_encoding(data)}
+        message = message_from_bytes(data, policy=_Policy(**own))
+        found = list(_documents(message, MOST_NESTED))
     except RecursionError as error:
         raise DamagedFile(f"{path}: its parts are nested too deeply") from error
     if not found:
@@ -112,6 +132,6 @@ def _header(message: Message, name: str) -> str:
     found = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
     raw = one_line(next(found, ""))[:LONGEST_HEADER]
     try:
-        return one_line(str(policy.default.header_factory(name, raw)))
+        return one_line(str(_Policy().header_factory(name, raw)))
     except MALFORMED:
         return raw

@@ -360,6 +360,17 @@ def test_an_email_that_breaks_the_rules_is_read(tmp_path, head: bytes, body: byt
     assert text in pairs(tmp_path / "a.eml")[0][1]
 
 
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "cp1252"])
+def test_headers_that_are_not_encoded_keep_their_letters(tmp_path, codec: str) -> None:
+    heads = "From: Jörg Müller <j@example.org>\nTo: Zoë Krüger <z@example.org>"
+    attached = 'Content-Disposition: attachment; filename="Übung für März.pdf"\n\na'
+    kind = "Content-Type: multipart/mixed; boundary=x"
+    text = f"Subject: Grüße aus\n Köln\n{heads}\n{kind}\n\n--x\n\nSchöne Grüße\n--x\n{attached}\n--x--\n"
+    (tmp_path / "a.eml").write_bytes(text.encode(codec))
+    body = f"{heads}\n\nSchöne Grüße\n\nAttachments: Übung für März.pdf"
+    assert pairs(tmp_path / "a.eml") == [("Grüße aus Köln", body)]
+
+
 def test_headers_and_parts_of_any_size_are_read_or_refused_soon(tmp_path) -> None:
     long = ", ".join(f"Person {number} <p{number}@example.com>" for number in range(20_000))
     (tmp_path / "a.eml").write_text(f"Subject: a\nTo: {long}\nFrom: {'(' * 20_000}\n\nOil it.\n")
