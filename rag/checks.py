@@ -9,6 +9,7 @@ from corpora.kinds import SIDECARS
 from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
+from rag.rendering.terminal import taken_out_line
 from rag.store.error_mapping import REPAIR
 from rag.store.lookup import file_states
 from rag.store.records import FileState
@@ -43,9 +44,7 @@ def run_checks(engine: Engine, *, progress: Callable[[int, int], object]) -> Ite
         stats = engine.reader.stats()
         held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
         if stats.taken_out:
-            held += (
-                f"; {stats.taken_out} videos were taken out by a repair: rag index FOLDER indexes them again"
-            )
+            held += f"; {taken_out_line(stats.taken_out)}"
         yield Check("tables", True, held)
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))

@@ -257,9 +257,9 @@ def repair_lines(done: Repair) -> Iterator[str]:
     yield from (
         f"lost: {path}: the file is gone, and what was indexed of it cannot be read" for path in done.lost
     )
-    if done.made_again or done.again or done.lost:
+    if done.incomplete:
         yield "rag: run rag index with the same folders as before"
-    else:
+    elif not (done.made_again or done.lost):
         yield "rag: nothing was to be repaired"
 
 

@@ -32,6 +32,7 @@ from rag.rendering.terminal import (
     problem_line,
     span,
     table_lines,
+    taken_out_line,
     window_lines,
 )
 
@@ -92,8 +93,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.taken_out:
-        lost = counted(held.taken_out, "video")
-        yield f"{lost} taken out by a repair; 'rag index FOLDER' indexes them again"
+        yield taken_out_line(held.taken_out)
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
     yield f"{byte_count(held.bytes)} on disk"

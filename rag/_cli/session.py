@@ -176,11 +176,9 @@ class Session:
                 raise StoreError(line)
             echo_stderr(f"rag: left out: {line}")
         if taken_out := len(library.engine.reader.taken_out()):
-            from rag.rendering.terminal import counted
+            from rag.rendering.terminal import taken_out_line
 
-            videos = counted(taken_out, "video")
-            again = "taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
-            echo_stderr(f"rag: {videos} {again}")
+            echo_stderr(f"rag: {taken_out_line(taken_out)}")
         return library
 
     def _open(self) -> OpenedLibrary:

@@ -25,10 +25,10 @@ from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import find_gone, find_missing
-from rag.store.copying import document_paths, is_other_format
+from rag.store.copying import is_other_format
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
-from rag.store.records import FileRow, NotedProblem
+from rag.store.records import FileRow, NotedProblem, document_paths
 from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
 if TYPE_CHECKING:

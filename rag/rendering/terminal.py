@@ -114,6 +114,13 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural}"
 
 
+def taken_out_line(count: int) -> str:
+    """What a repair took out of a library, and how it comes back."""
+    them = "it" if count == 1 else "them"
+    files = counted(count, "file")
+    return f"{files} taken out by a repair, and not searched; 'rag index FOLDER' indexes {them} again"
+
+
 def counted_each(**counts: int) -> str:
     """`1 search, 2 videos`, of counts by their nouns."""
     return ", ".join(counted(count, noun) for noun, count in counts.items())

@@ -160,6 +160,8 @@ class Repair:
     """Paths whose content the next `rag index` indexes again."""
     lost: list[str] = field(default_factory=list)
     """Paths of files that are gone, whose content is erased."""
+    incomplete: bool = False
+    """Whether the next `rag index` makes again what is missing, from the files."""
     refused: bool = False
     """Whether nothing was erased, for the sake of `lost`."""
 
@@ -190,6 +192,8 @@ def repair(
             report.refused = True
             return report
         report.again = damage.paths(damage.contents - damage.gone)
+        remade = {"problems", *schema.MEASURED_TABLES}.intersection(table.name for table in tables)
+        report.incomplete |= bool(report.again or damage.nameless or remade)
         db = Database(layout, without=damage.unopened)
         for table in tables:
             if table.name not in damage.unopened:
@@ -197,8 +201,11 @@ def repair(
         with Writer(layout, db) as writer:
             writer.create_tables()
             writer.erase(damage.contents)
+            writer.remove_paths(damage.gone_paths())
             writer.flush()
             report.made_again += [f"table {each.name}: took out what could not be read" for each in tables]
+            if count := len(damage.nameless):
+                report.made_again.append(f"took out {count} contents of which no path can be read")
             if any(each.name in schema.MEASURED_TABLES for each in tables):
                 report.made_again.append("shots and sound are measured again by rag remove and rag index")
             report.made_again += writer.check_files(exact_rows)
@@ -223,8 +230,11 @@ def _go_back(layout: Layout, progress: Read, report: Repair) -> list[ReadTable]:
             until = datetime.fromtimestamp(earlier.until).isoformat(" ", "seconds")
             report.made_again.append(f"went back to the state of {until}; what was indexed later is missing")
             back, damaged = replace(head.next(earlier.tables, head.meta), earlier=()), []
+            report.incomplete = True
             break
     for name, version in back.tables.items():
+        # The copy may be of an earlier commit.
+        report.incomplete |= torn and max(layout.versions(name), default=version) > version
         _delete_unreadable(layout, name, version)
     if torn:
         report.made_again.append("put head.json back from its copy")
@@ -301,6 +311,15 @@ class _Damage:
     def paths(self, contents: Iterable[str]) -> list[str]:
         """The first path of each, sorted."""
         return sorted(self._paths[content][0] for content in contents if content in self._paths)
+
+    def gone_paths(self) -> list[str]:
+        """All paths of the contents that have no file any more."""
+        return [path for content in self.gone for path in self._paths.get(content, ())]
+
+    @property
+    def nameless(self) -> set[str]:
+        """The contents that are erased and of which no path is known."""
+        return self.contents - self._paths.keys()
 
     def _there(self, storage: StorageSettings) -> set[str]:
         """Those with a file or an object. Raises `StoreError` where that cannot be seen."""

@@ -11,7 +11,7 @@ from corpora.records import SKIPPED, Problem, Video
 from corpora.scan import FoundFile
 from rag.store import schema
 from rag.store.filters import path_matches
-from rag.store.records import FileRow, Meta, NotedProblem
+from rag.store.records import FileRow, Meta, NotedProblem, document_paths
 from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
@@ -68,10 +68,10 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
     held, stages = writer.files(), writer.stage_fingerprints()
     documents = document_paths(held.values())
     finished = set(stages) | documents.keys()
-    usable = s.video_rows.keys() if newer else finished | s.video_rows.keys()
+    usable = s.video_rows.keys() | document_paths(s.file_rows).keys() | (set() if newer else finished)
     plan, chosen, left_out = CopyPlan(), dict[str, FileRow](), set[str]()
     for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
-        if row.kind != "passages" and row.content_id not in usable:
+        if row.content_id not in usable:
             left_out.add(row.content_id)
             continue
         kept = chosen.setdefault(row.path, row if newer else held.get(row.path, row))
@@ -104,15 +104,6 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, new
         )
         plan.lost = [path for path in skipped if path in held]
     return plan
-
-
-def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
-    """The paths of each document's content."""
-    paths: dict[str, list[str]] = {}
-    for row in rows:
-        if row.kind == "passages":
-            paths.setdefault(row.content_id, []).append(row.path)
-    return paths
 
 
 def is_other_format(files: Iterable[FoundFile | FileRow], known: Iterable[str]) -> bool:

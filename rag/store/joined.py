@@ -140,16 +140,22 @@ class JoinedSnapshot(Snapshot):
         """Hashes over a video's sidecars, one for each library that has others."""
         return frozenset().union(*(library.sidecars(video_id) for library in self._libraries))
 
+    def taken_out(self) -> frozenset[str]:
+        """Those that no library has."""
+        held = (library.sources - library.taken_out() for library in self._libraries)
+        return frozenset(self.sources.difference(*held))
+
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
-        ranked: dict[str, tuple[int, str, int]] = {}
+        ranked: dict[str, tuple[bool, int, str, int]] = {}
         for number, library in enumerate(self._libraries):
+            taken_out = library.taken_out()
             for content in library.video_rows.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.video_rows:
                     stages_on = sum(s not in ("off", "") for s in library.stages(content).values())
                     path = library.paths(content)[0]
-                rank = (-stages_on, path, number)
+                rank = (content in taken_out, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 

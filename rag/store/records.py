@@ -101,6 +101,19 @@ class FileRow:
     stamp: str
 
 
+TAKEN_OUT = "taken out"
+"""Stamp of the paths of a document that a repair took out, until it is indexed again."""
+
+
+def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
+    """The paths of each document's content, without those that were taken out."""
+    paths: dict[str, list[str]] = {}
+    for row in rows:
+        if row.kind == "passages" and row.stamp != TAKEN_OUT:
+            paths.setdefault(row.content_id, []).append(row.path)
+    return paths
+
+
 FileProgress = Literal["indexed", "partly", "failed"]
 
 
@@ -217,7 +230,7 @@ class Stats:
     files: int
     videos: int
     taken_out: int
-    """Videos that are to be indexed again, because a repair took out what they had."""
+    """Videos and documents that are to be indexed again, because a repair took out what they had."""
     video_hours: float
     clips: int
     evidence: int

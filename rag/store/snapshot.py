@@ -27,7 +27,16 @@ from rag.store.filters import Codes, RowSpans, is_timed, kinds_sql, owner_sql, p
 from rag.store.fulltext import match
 from rag.store.head import read_head
 from rag.store.layout import Layout
-from rag.store.records import FileRow, Hit, Meta, NotedProblem, Stats, best_hits, clips_of_video
+from rag.store.records import (
+    FileRow,
+    Hit,
+    Meta,
+    NotedProblem,
+    Stats,
+    best_hits,
+    clips_of_video,
+    document_paths,
+)
 from rag.store.schema import quoted
 from rag.store.vectors import Indexed, Matrix, Rows
 
@@ -188,7 +197,7 @@ class Snapshot:
         encoder = self.meta.image_encoder.fingerprint if self.meta and self.meta.image_encoder else ""
         rows = sorted(self.video_rows.items())
         videos = ([v, row["indexed_at"], row["title"], self.stages(v)] for v, row in rows)
-        held = json.dumps([encoder, *videos, sorted(self.sources)], sort_keys=True)
+        held = json.dumps([encoder, *videos, sorted(self.sources - self.taken_out())], sort_keys=True)
         return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()
 
     @cached_property
@@ -250,9 +259,9 @@ class Snapshot:
         return schema.stages_of(self.video_rows[video_id])
 
     def taken_out(self) -> frozenset[str]:
-        """The ids of videos that are to be indexed again, for a repair took out what they had."""
-        named = {row.content_id for row in self.file_rows if row.kind != "passages"}
-        return frozenset(named - self.video_rows.keys())
+        """The ids of videos and documents that are to be indexed again, for a repair took out what they
+        had."""
+        return frozenset(self.sources - self.video_rows.keys() - document_paths(self.file_rows).keys())
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """The hash over the sidecars that a video was indexed with; none without any."""

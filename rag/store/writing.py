@@ -25,7 +25,7 @@ from rag.store.error_mapping import write_errors
 from rag.store.finding import writable_library
 from rag.store.layout import Layout, Location
 from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
-from rag.store.records import EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
+from rag.store.records import TAKEN_OUT, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
 from rag.store.schema import quoted
 from rag.store.tables import EncoderSwitch, PathTable, VideoWriter
 
@@ -271,10 +271,11 @@ class Writer(VideoWriter):
     def erase(self, contents: Set[str]) -> None:
         """Erase videos and sources of passages, whether they have paths or not.
 
-        A path keeps its video, which is then to be indexed again, and loses its source.
+        The paths stay, for what is to be indexed again (`Snapshot.taken_out`).
         """
-        lost = [row for row in self.files().values() if row.content_id in contents and row.kind == "passages"]
-        self._files.forget(row.path for row in lost)
+        for path, row in self._files.rows().items():
+            if row.content_id in contents and row.kind == "passages":
+                self._files.put(path, replace(row, stamp=TAKEN_OUT))
         sources = self._sources & contents
         self._erase_videos(sorted(contents - sources))
         self._erase_sources(sources)

@@ -97,11 +97,11 @@ def test_text_is_for_people(library: FixedLibrary, capsys) -> None:
     assert library.asked == [("What?", {"options": (), "where": None})]
 
 
-def test_videos_that_a_repair_took_out_are_named(library: FixedLibrary, monkeypatch, capsys) -> None:
+def test_what_a_repair_took_out_is_named(library: FixedLibrary, monkeypatch, capsys) -> None:
     monkeypatch.setattr(library.engine.reader, "taken_out", lambda: frozenset(("a", "b")))
     assert main(["ask", "Is the bolt tight?"]) == 0
     assert (
-        "rag: 2 videos taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
+        "rag: 2 files taken out by a repair, and not searched; 'rag index FOLDER' indexes them again"
         in capsys.readouterr().err
     )
 

@@ -82,6 +82,12 @@ def test_what_was_taken_out_comes_back_with_the_next_run(corpus: Path, settings:
     report = run(corpus, settings)
     assert (report.indexed, report.unchanged) == (2, 0)
     assert rows(settings) == before
+    with Writer.open(settings.library) as writer:
+        writer.erase({row.content_id for row in writer.files().values()})
+    with Library.open(settings=settings) as library:
+        assert (library.stats().taken_out, library.stats().files) == (2, 2)
+    assert run(corpus, settings).indexed == 2
+    assert rows(settings) == before
 
 
 def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, document_paths
 from rag.store.schema import matrix_column, vector_columns
 from rag.store.vectors import Matrix
 from rag.store.writing import Writer
@@ -103,7 +103,7 @@ def passages(n: int, count: int = 4) -> list[Passage]:
 
 def add_source(writer: Writer, n: int, count: int = 4) -> str:
     source_id = f"source{n}"
-    if source_id not in {row.content_id for row in writer.files().values()}:
+    if source_id not in document_paths(writer.files().values()):
         writer.put_passages(source_id, passages(n, count), unit(5000 + n, count, TEXT.dim))
         writer.put_file(file_row(f"/corpus/texts/{n}.txt", source_id, "passages"))
     return source_id

@@ -137,7 +137,8 @@ def test_a_torn_head_is_put_back_from_its_copy(tmp_path, damage: bytes | dict[st
     for use in (Reader.open, Writer.open):
         with pytest.raises(LibraryCorrupt, match=r"(head\.json|table passages) .*rag doctor --repair"):
             use(layout.folder)
-    assert repair(layout.folder, confirm=refuse).made_again == ["put head.json back from its copy"]
+    done = repair(layout.folder, confirm=refuse)
+    assert (done.made_again, done.incomplete) == (["put head.json back from its copy"], False)
     assert list(dump(layout.folder)) == expected
     assert repair(layout.folder, confirm=refuse).made_again == []
 
@@ -190,6 +191,9 @@ def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
     monkeypatch.setattr("rag.store.checking.os.path.exists", lambda _: True)
     done = repair(layout.folder, confirm=refuse)
     assert f"table {table}: took out what could not be read" in done.made_again
+    with Reader.open(layout.folder) as reader:
+        assert sorted(reader.paths(content)[0] for content in reader.taken_out()) == done.again
+    assert done.incomplete
     assert check_files_of(layout) == {}
     use_all_that_is_left(layout.folder)
     write(layout.folder, videos=(1, 2), sources=(1, 2))
