@@ -36,7 +36,7 @@ from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.records import Usage
+from rag.records import UNSURE, Usage
 
 if TYPE_CHECKING:
     from rag.reasoners.llm.usage import UsageCounter
@@ -210,7 +210,7 @@ class ExtractiveReasoner:
         return (
             OpenAnswer(
                 text=texts[best.text][best.start : best.end],
-                confidence=best.confidence,
+                confidence=min(best.confidence, UNSURE) if sentence.seen_alone else best.confidence,
                 explanation=f"Read by {self._reader.name} in {place_of(sentence)}: “{sentence.text}”",
                 windows=(index,) if origin == "window" else (),
                 passages=(index,) if origin == "passage" else (),

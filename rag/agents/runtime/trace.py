@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.escaping import visible
 from rag.reasoners.roles.searching import ImaginedQueries
-from rag.records import Answer, Usage, window_name
+from rag.records import Answer, Usage, lead, rounded_down, window_name
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import excerpt
 
@@ -94,7 +94,8 @@ class RunTrace:
         """The step of an answer."""
         data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
         why = [f"why: {answer.explanation}"] if answer.explanation else []
-        self.add("answer", answer.text, details=why, **data)
+        sure = [f"confidence {rounded_down(answer.confidence):.2f}"] if answer.matched else []
+        self.add("answer", f"{lead(answer.verdict)}{answer.text}", details=[*sure, *why], **data)
 
 
 LABELS = {"absent": "N/A", "failure": "problem", "shot": "shown", "show": "shown", "think": "recall"}

@@ -225,6 +225,7 @@ def answer_choice(
     # Frames that hardly tell the options apart are no evidence beside a sentence that does. Of two hops they
     # decide the first.
     vote = votes[best] if votes and (hops or by_frames >= LEAST or nearest is None) else None
+    sure = min(sure, UNSURE) if nearest is None or nearest.seen_alone else sure
     return _chosen(best, shares, sure, nearest, vote)
 
 

@@ -298,6 +298,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     sure = ranked.confidence if best and first and best.text == first.text else 0.0
     # A line that is known by its time is likely, and by that alone never sure.
     sure = max(sure, UNSURE) if in_time else sure
+    sure = min(sure, UNSURE) if best and best.seen_alone else sure
     if best is None or sure < LEAST:
         why = "No sentence of the evidence surely speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why, nearest=nearest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,11 @@ from rag.reasoners.embedded.rewriting import asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of, relevances
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.reading import Reading
+from rag.records import UNSURE
 from rag.relevance import IMAGE_MIDDLE, IMAGE_SLOPE, TEXT_ODDS_POWER, ImageScoreCalibrator, logistic
 from rag.words import content_words, numbers
 
+ReplyT = TypeVar("ReplyT", ChosenOption, OpenAnswer)
 LEAST_DOUBT = 1e-6
 """That a text supports an event, or that it does not: what relevance is rounded to."""
 PLACE_POWER = 0.5
@@ -47,6 +49,8 @@ class _Place:
     time: float
     window: int
     video_id: str
+    said: bool
+    """Whether a text supports it, and not frames alone."""
 
 
 def answer_over_time(
@@ -70,7 +74,8 @@ def answer_over_time(
     nearest = min(range(len(offered)), key=lambda at: (abs(offered[at][0] - len(counted)), at))
     weights = [1.0] * len(offered)
     weights[nearest] += (SURE_OF_ALL if reading.all_occurrences else SURE_COUNT) * len(offered)
-    return chosen_option(weights, _count_said(counted, reading), counted)
+    windows = [place.window for place in counted]
+    return _doubted(chosen_option(weights, _count_said(counted, reading), windows), counted)
 
 
 def count_open(
@@ -80,23 +85,32 @@ def count_open(
     counted = _counted(reading, vectors, calibrator) if reading.all_occurrences else []
     if not counted:
         return None
-    times = sorted(reading.windows[index].window.start for index in counted)
-    return OpenAnswer(
+    windows = tuple(place.window for place in counted)
+    times = sorted(reading.windows[index].window.start for index in windows)
+    reply = OpenAnswer(
         text=f"{len(counted)}: at {', '.join(f'{time:.0f} s' for time in times)}.",
         confidence=OPEN_COUNT,
         explanation=_count_said(counted, reading),
-        windows=tuple(counted),
+        windows=windows,
     )
+    return _doubted(reply, counted)
+
+
+def _doubted(reply: ReplyT, places: Iterable[_Place]) -> ReplyT:
+    """The reply, never sure where frames alone support what it rests on."""
+    if any(place.said for place in places):
+        return reply
+    return reply.model_copy(update={"confidence": min(reply.confidence, UNSURE)})
 
 
 def _counted(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
-) -> list[int]:
-    """The windows that support the event that is counted."""
-    return [place.window for place in _places(reading.rewritten.counted, reading, vectors, calibrator)]
+) -> list[_Place]:
+    """Where the event that is counted is supported."""
+    return _places(reading.rewritten.counted, reading, vectors, calibrator)
 
 
-def _count_said(counted: Sequence[int], reading: Reading) -> str:
+def _count_said(counted: Sequence[_Place], reading: Reading) -> str:
     return f"{len(counted)} of {len(reading.windows)} windows show or say “{reading.rewritten.counted}”."
 
 
@@ -127,7 +141,9 @@ def _by_order(options: Sequence[Sequence[_Place]], end: Literal["first", "last"]
     ]
     likeliest.sort(key=lambda one: one[0].time)
     order = ", then ".join(f"({label}) at {place.time:.0f} s" for place, label in likeliest)
-    return chosen_option(weights, f"Seen or said: {order}.", {place.window for place, _ in likeliest})
+    windows = {place.window for place, _ in likeliest}
+    reply = chosen_option(weights, f"Seen or said: {order}.", windows)
+    return _doubted(reply, options[reply.scores.index(max(reply.scores))])
 
 
 def chosen_option(
@@ -165,13 +181,14 @@ def _places(
         shown = dict(zip(held, np.split(z, ends), strict=True))
     places = []
     for index, window in enumerate(reading.windows):
-        found = []
+        found, said = [], False
         texts = [text for text in window.texts if text.kind != "tag"]
         if texts and content_words(event):
             near = relevances(event, [text.text for text in texts], vectors, reading.text_vectors)
             sure = min(max(LEAST_DOUBT, max(near)), 1 - LEAST_DOUBT)
-            said = texts[near.index(max(near))].start
-            found.append((TEXT_ODDS_POWER * math.log(sure / (1 - sure)), said))
+            nearest = texts[near.index(max(near))]
+            found.append((TEXT_ODDS_POWER * math.log(sure / (1 - sure)), nearest.start))
+            said = found[0][0] >= 0 and nearest.kind != "caption"
         if index in shown:
             at = int(shown[index].argmax())
             seen = window.window.start if window.frame_times is None else float(window.frame_times[at])
@@ -179,5 +196,5 @@ def _places(
         found = [each for each in found if each[0] >= 0]
         if found:
             time = max(found, key=lambda each: (each[0], -each[1]))[1]
-            places.append(_Place(sum(odds for odds, _ in found), time, index, window.window.video_id))
+            places.append(_Place(sum(odds for odds, _ in found), time, index, window.window.video_id, said))
     return places

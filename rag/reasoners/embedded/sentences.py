@@ -53,6 +53,11 @@ class Sentence:
         return self.origin == "passage" and " | " in self.text
 
     @property
+    def seen_alone(self) -> bool:
+        """Whether it is what a model said of frames, which nobody wrote or spoke: never a sure answer."""
+        return self.kind == "caption"
+
+    @property
     def said(self) -> str:
         """It as it is read and quoted: a row of a table with the heads of its columns."""
         return self.context if self.is_row else self.text

@@ -261,8 +261,7 @@ LEAST_LENGTH = 0.001
 
 
 def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
-    """The names of what is seen, or where there are none the line nearest to the question; missing keywords
-    and events, by frames and lines."""
+    """The names of what is seen, if anything stands out; missing keywords and events, by frames and lines."""
     keywords = distinct(word for facet in request.facets for word in facet.keywords)
     events = distinct(query for facet in request.facets for query in facet.queries)
     if not request.facets:
@@ -270,7 +269,7 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
     missing = _unsupported(keywords, request.view, scorer, vectors)
     unmet = _unsupported(events, request.view, scorer, vectors)
     return Observation(
-        caption=next(iter(_described(request.question.text, request.view, scorer, vectors)), ""),
+        caption=_seen(request.view, scorer),
         missing=missing,
         needs_more_info=bool(unmet or (missing and not events)),
         missing_visual_keyword=next(iter((*unmet, *missing)), ""),
@@ -294,16 +293,17 @@ def _unsupported(
     return tuple(text for text in texts if fit(text) < MATCHES)
 
 
-def _described(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> list[str]:
-    """What the frames seem to show, if anything, and the lines nearest to a text, best first."""
+def _seen(view: VideoView, scorer: ZeroShotScorer) -> str:
+    """What the frames seem to show; empty where nothing stands out."""
     names = scorer.named(view)
-    said = [line.text for _, line in rank_lines(text, view, vectors) if line.kind != "tag"]
-    return [*([f"Seems to show {names}."] if names else []), *said[:SUMMARY_LINES]]
+    return f"Seems to show {names}." if names else ""
 
 
 def summarize(request: SummarizeRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoSummary:
     """What the frames seem to show, and the lines nearest to the question; one a line, best first."""
-    summary = "\n".join(_described(request.question.text, request.view, scorer, vectors))
+    ranked = rank_lines(request.question.text, request.view, vectors)
+    said = [line.text for _, line in ranked if line.kind != "tag"][:SUMMARY_LINES]
+    summary = "\n".join(filter(None, (_seen(request.view, scorer), *said)))
     return VideoSummary(relevant=bool(summary), summary=summary)
 
 

@@ -11,12 +11,13 @@ import pytest
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice
+from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.answers import ChosenOption
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import SURE, Question
+from rag.records import SURE, UNSURE, Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import BagOfWords, ImageWords
 from tests.fakes.embedded_reasoner import encoder
@@ -178,9 +179,9 @@ def window(video: str, seen: str, said: str = "") -> ReadWindow:
     return ReadWindow(f"/{video}.mp4", video, clip, place, 0.5, texts, np.arange(4.0), vectors)
 
 
-def watched(text: str, options: tuple[str, ...], *said: str, seen: str) -> ChosenOption:
+def watched(text: str, options: tuple[str, ...], *said: str, seen: str, **changes: Any) -> ChosenOption:
     calibrator: Any = ImageScoreCalibrator(ImageWords())
-    asked = reading(text, options, *said, windows=(window("v", seen),))
+    asked = reading(text, options, *said, windows=(window("v", seen),), **changes)
     return answer_choice(asked, SentenceVectors(BagOfWords()), calibrator)
 
 
@@ -202,6 +203,19 @@ def test_frames_that_fit_one_option_are_never_sure_that_it_is_what_was_asked_for
     assert (chosen.choice, chosen.confidence < SURE) == ("B", True)
     assert watched(asked, options, seen="lamp").choice is None
     assert watched(asked, options, seen="kettle").choice is None
+    for text in (asked, "Which of these is seen first?"):
+        chosen = watched(text, options, seen="lamp kettle", must_choose=True)
+        assert (chosen.choice, chosen.scores[1] > SURE, chosen.confidence) == ("B", True, UNSURE)
+
+
+@pytest.mark.parametrize(("kind", "sure"), [("subtitle", True), ("caption", False)])
+def test_what_a_model_said_of_frames_is_never_sure(kind: Any, sure: bool) -> None:
+    text, said = "How many cars does the ferry carry?", (Evidence("v", 0.0, 4.0, kind, FERRY[:57]),)
+    place = replace(window("v", "lamp"), texts=said, frame_times=None, frame_vectors=None)
+    asked, vectors = reading(text, ("14", "40", "90"), windows=(place,)), SentenceVectors(encoder())
+    chosen, quoted = answer_choice(asked, vectors, None), answer_open(asked, vectors, None)
+    assert (chosen.choice, quoted.text) == ("B", FERRY[:57])
+    assert (chosen.confidence >= SURE, quoted.confidence >= SURE) == (sure, sure)
 
 
 def test_frames_that_hardly_tell_options_apart_are_not_cited_beside_the_sentence_that_does() -> None:

@@ -125,7 +125,7 @@ def test_a_caption_names_what_is_seen_and_a_summary_quotes_lines_too(scorer, vec
         f"{seen}\n{said_last}\n"
     )
     blind = ZeroShotScorer(None)
-    assert observe(ObserveRequest(asked, view), blind, vectors).caption == said_last
+    assert observe(ObserveRequest(asked, view), blind, vectors).caption == ""
     nothing = summarize(SummarizeRequest(asked, replace(view, texts=())), blind, vectors)
     assert (nothing.relevant, nothing.summary) == (False, "")
 
