@@ -104,7 +104,7 @@ class Result:
     aims: Counter[str] = field(default_factory=Counter)
     lives: int = 0
     messages: list[str] = field(default_factory=list)
-    """Of libraries that ended otherwise than undisturbed."""
+    """Messages about libraries that differ from the undisturbed one."""
 
     def lines(self) -> Iterator[str]:
         """A table."""

@@ -85,7 +85,7 @@ def outcome(
 
 
 def share(scored: Sequence[Scored], *, answered: bool) -> Estimate | None:
-    """Of the questions that are answered, or answered right."""
+    """The share of questions that are answered, or answered right."""
     values = [float(one.sample.choice is not None if answered else one.sample.correct) for one in scored]
     return cluster_interval(values, [one.query.cluster for one in scored])
 
@@ -113,7 +113,7 @@ def report(name: str, scored: Sequence[Scored]) -> list[str]:
 
 
 def _answered(scored: Sequence[Scored]) -> list[Scored]:
-    """Of a library's own questions."""
+    """The library's own questions that are answered."""
     return [one for one in scored if one.query.family == "own" and one.sample.choice is not None]
 
 

@@ -134,7 +134,7 @@ def _articles(path: Path) -> list[list[_Paragraph]]:
 
 
 def _by_text(rows: Iterable[tuple[str, str, Sequence[str]]]) -> list[_Paragraph]:
-    """Of rows of a text, a question and its answers in free words, of which those that the text holds count.
+    """Paragraphs of rows of a text, a question and its answers; only answers that the text holds count.
 
     A row without any leaves the text alone."""
     found: dict[str, list[Asked]] = {}

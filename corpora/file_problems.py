@@ -15,7 +15,7 @@ from corpora.platforms import LOOK
 HOLLOW_SIZE = 256 * 2**20
 """Bytes from which on a file may be hollow."""
 HOLLOW_SHARE = 0.01
-"""Of the bytes of a file, below which what is on the disk makes it hollow."""
+"""A file is hollow if less than this share of its bytes is on the disk."""
 EMPTY = "empty, 0 bytes"
 """The problem of a file without content."""
 

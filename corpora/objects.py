@@ -117,7 +117,7 @@ class ObjectStore:
         self.url = url
         """Without a slash at its end."""
         self.options = options
-        """Of the same store, as LanceDB's `storage_options` take them."""
+        """The options of the same store for LanceDB's `storage_options`."""
         self.reading_options = options | reading
         """The same for whoever only reads: a store that no longer answers is noticed earlier."""
         self._reads, self._writes = reads, writes
@@ -377,7 +377,7 @@ def _clients(url: str, settings: StorageSettings) -> tuple[Any, Any]:
 
 
 def _lance_options(url: str, settings: StorageSettings) -> tuple[dict[str, str], dict[str, str]]:
-    """Of those that write, and what is other for those that read."""
+    """The options for writing, and those that differ for reading."""
     silence = settings.timeout_seconds / READ_ATTEMPTS
     for_writing = {
         **_options(url, settings),

@@ -122,7 +122,7 @@ class Evidence:
     kind: EvidenceKind
     text: str
     track: SubtitleTrack | None = field(default=None, compare=False)
-    """Of subtitles. The same line of two tracks is one."""
+    """The track of a subtitle line. The same line of two tracks is one."""
 
 
 class HasTrack(Protocol):

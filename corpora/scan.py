@@ -72,7 +72,7 @@ class FoundFile:
     """16 hex digits over sizes, mtimes and ctimes of the file and its sidecars; of objects over their ETags,
     sizes and times."""
     etag: str = ""
-    """Of an object, as it was listed."""
+    """The entity tag of an object, as it was listed; empty for a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Scan:
     """Files of unknown kind, covers, and `.info.json` files that belong to no file; with
     `include` those that fit it; sorted."""
     outside: tuple[str, ...] = ()
-    """Of `files`, the links that lead out of the given folders, sorted."""
+    """The `files` that are links out of the given folders, sorted."""
     found: int = 0
     """Files of known kinds, those that are problems included."""
     not_included: int = 0
@@ -117,7 +117,7 @@ class Scan:
     other_shards: int = 0
     """Files of known kinds that are in the other shards."""
     empty: tuple[str, ...] = ()
-    """Of the problems, the files and objects of 0 bytes, sorted: they hold nothing of what they held."""
+    """The problems that are files or objects of 0 bytes, sorted: they lost what they held."""
     belonging: Mapping[str, str] = field(default_factory=dict)
     """By path of a sidecar or cover, that of the media file it belongs to: it is no file of its own, though
     it may have been."""

@@ -75,7 +75,7 @@ class StorageSettings(SettingsSection):
 
 
 LOCAL = StorageSettings()
-"""Of callers that name no store."""
+"""The settings of callers that name no store."""
 
 
 class ReadingSettings(SettingsSection):

@@ -170,7 +170,7 @@ def _wide_encoding(head: bytes) -> str:
 
 
 def _eight_bit_encoding(data: bytes, bad: int, language: str) -> Encoding:
-    """Of data that is not UTF-8 at `bad`, by the lines around it."""
+    """The encoding of data that is not UTF-8 at `bad`, judged by the lines around it."""
     sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
     lines = sample.splitlines()
     if len(sample) < len(data):

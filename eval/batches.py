@@ -2,7 +2,7 @@
 
 The output is JSON lines, one a question, each complete before the next. Beside
 it is `<output>.manifest.json` with what the answers depend on. A run that
-finds both goes on after the last whole line; answers made under other
+finds both continues after the last whole line; answers made under other
 settings, from another library or to other words are refused, never mixed.
 """
 

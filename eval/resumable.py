@@ -25,7 +25,7 @@ def map_os_errors(named: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = os_reason(error)
-        raise RagError(f"{error.filename or named}: {reason}; the same command goes on from here") from error
+        raise RagError(f"{error.filename or named}: {reason}; run it again to continue") from error
 
 
 def open_locked(path: Path, said: Path) -> TextIO:

@@ -166,7 +166,7 @@ class Task(ABC, Generic[Environment]):
     about: str = ""
     """One line for `rag eval list`."""
     folder: Path | None = None
-    """Of the data; None where it has none or none was given."""
+    """The folder of the data; None where it has none or none was given."""
     report: Report = GENERIC
     score_type: type[Score] = Score
     measures: ClassVar[Mapping[str, Measure]] = {}

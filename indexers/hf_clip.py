@@ -62,4 +62,4 @@ CLIP = ImageEncoderFamily(
     open_text=lambda source: open_image_text(source.name, source.path),
     layout=IMAGE_TEXT,
 )
-"""Of CLIP and SigLIP, which `config.json` distinguishes."""
+"""The files of CLIP and SigLIP, which `config.json` distinguishes."""

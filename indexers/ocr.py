@@ -143,7 +143,7 @@ class Ocr:
         return bool(box.text) and box.score >= self._min_confidence
 
     def _shown(self, boxes: Iterable[TextBox]) -> tuple[TextBox, ...]:
-        """Of what is found on a screen what is text, in reading order: one letter or digit only beside a
+        """The boxes of a screen that are text, in reading order: one letter or digit counts only beside a
         longer text, for corners and textures are read as one."""
         rows = rows_of(box for box in boxes if self._sure(box))
         return tuple(

@@ -214,7 +214,7 @@ def _by_cells(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _by_pixels(cells: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Of each pixel of an image of this shape, what its cell has."""
+    """For each pixel of an image of this shape, the value of its cell."""
     whole = cells.repeat(CELL_ROWS, axis=0).repeat(CELL_COLUMNS, axis=1)
     return whole[: shape[0], : shape[1]]
 

@@ -49,6 +49,6 @@ class AsrSettings(SettingsSection):
 
 
 FRAME_MEASURES = "pictures/3"
-"""Of frames (`indexers.shots`)."""
+"""The version of the measurements of frames (`indexers.shots`)."""
 SOUND_MEASURES = "sound/1"
-"""Of audio (`indexers.soundtrack`)."""
+"""The version of the measurements of audio (`indexers.soundtrack`)."""

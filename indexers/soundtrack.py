@@ -184,7 +184,7 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
 
 
 def _greatest_near(values: NDArray[Any]) -> NDArray[Any]:
-    """Of each bin and its two neighbours the greatest; (bins, frames)."""
+    """The greatest value of each bin and its two neighbours; (bins, frames)."""
     found = values.copy()
     np.maximum(found[1:], values[:-1], out=found[1:])
     np.maximum(found[:-1], values[1:], out=found[:-1])

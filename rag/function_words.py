@@ -59,7 +59,7 @@ UNSURE = listed(
     """war hat man sein seine den des son par sur sans mes los las la le les el de al se me mi tu te ha han
     he un on ma ton si plus bei mit im am an in so was ser est dont elle este sin con y"""
 )
-"""Of these, English words and parts of names: they say nothing of the language."""
+"""Those that are also English words or parts of names: they say nothing of the language."""
 
 
 def is_english(words: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from rag.records import Question
 
 MAX_OPTIONS = 26
 MAX_CHARACTERS = 16_000
-"""Of question and options together. A longer text is refused rather than truncated: no encoder here reads
+"""Characters of question and options at most. Longer text is refused, not truncated: no encoder here reads
 more than a few hundred words, and an answer to part of a question would look like one to all of it."""
 SHOWN = 40
 """Characters of a question without words that are named."""

@@ -301,7 +301,7 @@ class Answer:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Results of the stages: queries, anchor event, clips, passages, windows, relevance."""
     best_confidence: float | None = None
-    """Of an open question without a match: that of the best answer found, which is below the threshold; None
+    """For an open question without a match, the confidence of the best answer, below the threshold; None
     where none was found."""
 
     @property

@@ -37,7 +37,7 @@ CHUNK_MIDDLE = 0.50
 CHUNK_SLOPE = 12.0
 CHUNK_OVERLAP_WEIGHT = 0.6
 TEXT_ODDS_POWER = 0.5
-"""Of the odds of relevance of a text, beside those of images: a relevant text is on the subject, and need not
+"""Power of the odds of relevance of a text, beside images: a relevant text is on the subject, and need not
 be what is looked for. Of 0.3, 0.5, 0.7 and 1 that under which most clips are among the best five, on 170
 questions about two sets of long videos that no report is about (docs/design/video_detective.md)."""
 

@@ -188,7 +188,7 @@ class ClusterSettings(SettingsSection):
     engine: Literal["local", "ray"] = "local"
     """What runs the workers: `local` is this process, `ray` a cluster of Ray, an extra."""
     address: str = ""
-    """Of a running cluster, as in `ray-head:6379` or `auto`; default: `RAY_ADDRESS`, else a cluster on this
+    """A running cluster, such as `ray-head:6379`, or `auto`; default: `RAY_ADDRESS`, else a cluster on this
     machine alone."""
     workers: int = Field(0, ge=0, le=100_000)
     """Workers; 0: as many as the cluster has room for."""

@@ -76,7 +76,7 @@ LEAST_CLAIMED = 5
 CLAIMED = 60
 """Sentences of a set that are claimed and denied."""
 IMAGE = 0.625
-"""Of the frames' vote: 1 / the temperature of least log loss on 450 questions of two dev worlds of
+"""The scale of the frames' vote: 1 / the temperature of least log loss on 450 questions of two dev worlds of
 egofact-workbench-hard (docs/design/workbench.md)."""
 FIRST = np.ones(len(FEATURES))
 """Weights by which the sentences of the first fit are chosen."""
@@ -241,7 +241,7 @@ def fit_seen(sets: Iterable[tuple[str, str]]) -> tuple[float, ...]:
 
 
 def seen_rows(lines: Iterable[str], library: str) -> Iterator[tuple[int | None, int, list[float]]]:
-    """Of each question for which frames vote: the right option, the one they put first, and the features."""
+    """For each question for which frames vote: the right option, the one they put first, and the features."""
     with Library.open(library) as opened_library:
         retriever, settings = opened_library.engine.new_retriever(), opened_library.settings
         reasoner = EmbeddedReasoner(retriever.text_encoder, retriever.tower)
@@ -293,7 +293,7 @@ def shares(one: Compared, by: Weights) -> NDArray[np.float64]:
 
 
 def measured(held: Sequence[Example], vectors: SentenceVectors, by: Weights) -> dict[str, float]:
-    """Of the questions with an answer: percent right where one must be chosen and where not; of those
+    """For questions with an answer: percent right where one must be chosen and where not; of those
     without: percent to which an option is chosen."""
     found = [(one, shares(one.compared(vectors, by.features), by)) for one in held]
     asked = [(one.truth, share) for one, share in found if one.truth is not None]

@@ -73,14 +73,14 @@ PRECISE = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
 ABSENT = "absent"
 """Kind of a question asked once more of what was read without the sentences that answer it."""
 ABSENT_WEIGHT = 0.15
-"""Of a question of that kind in the fit of the confidence; one of its own text and an impossible one count 1.
+"""Weight of such a question in the fit of the confidence; one of its own text and an impossible one count 1.
 All foreign ones count as much as all of their own text. Of 0.6, 1 and 1.6 times that, 0.6 answered more of
 them, and 1.6 fewer questions in another language than the text's."""
 PENALTY = 1e-3
 NUMBER_PENALTY = 1e-4
-"""Of 1e-6, 1e-5, 1e-4 and 3e-4 the one with the most right, on the sets of docs/design/reading.md."""
+"""The value with most right of 1e-6, 1e-5, 1e-4 and 3e-4, on the sets of docs/design/reading.md."""
 DIGITS = 3
-"""Of a weight: sums of float32 in another order change the fifth."""
+"""Digits of a weight: sums of float32 in another order change the fifth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def read_passages(
 
 
 def examples(library: ReadingLibrary, encoder: Any, *, english: bool) -> list[Example]:
-    """Of all questions of a library; if `english` with the relevance, of those that the ranker can read."""
+    """Examples of a library's questions; if `english`, those that the ranker can read, with its relevance."""
     found = []
     with opened(library, encoder) as retriever:
         reasoner = EmbeddedReasoner(encoder)
@@ -240,7 +240,7 @@ def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def evidence(
     held: Sequence[Example], order: NDArray[np.float64], foreign: float
 ) -> tuple[NDArray[np.float64], ...]:
-    """Of each question: `EVIDENCE` of the sentence that is quoted, whether it is right, and its weight, which
+    """`EVIDENCE` of the sentence that each question quotes, whether it is right, and its weight, which
     is `foreign` for a foreign one."""
     background = mean_of_wrong(held, order)
     found, right, weight = [], [], []

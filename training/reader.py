@@ -302,7 +302,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--without", nargs="*", type=Path, default=[])
     parser.add_argument("--steps", type=int, default=1538)
-    parser.add_argument("--start", type=Path, help="weights of an earlier run to go on from")
+    parser.add_argument("--start", type=Path, help="weights of an earlier run to continue from")
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument(
         "--bfloat16", action="store_true", help="faster on a processor that has it, else 12 times slower"

@@ -37,16 +37,16 @@ NEAR = 2.0
 PARAGRAPH = 1.25
 """Distances of lines from which one begins a paragraph."""
 LEAST_ROWS = 3
-"""Of two lines with a gap at one place it may be chance."""
+"""A table has at least so many rows: two lines may have a gap at one place by chance."""
 MOST_COLUMNS = 200
-"""Of a table; comparing each cell with more takes too long."""
+"""A table has at most so many columns: comparing each cell with more takes too long."""
 PROSE_WIDTH = 30
 """Characters in each line of each of several columns, from which they are of prose and not of a table."""
 TOLERANCE = 2.0
 """Widths of a letter by which cells of a column may miss each other, as numbers on the right do."""
 LEAST_PAGES = 3
 RUNNING = 0.3
-"""Of the pages, that a running head has, or a foot: chapters and even pages may have their own."""
+"""The least share of pages that repeat a running head or foot: chapters and even pages may have their own."""
 LONGEST_RUNNING = 200
 """Characters."""
 

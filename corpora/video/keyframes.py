@@ -17,7 +17,7 @@ EDGE = 48
 """Gray levels between the pixels left and right of one, in the enlarged image: an outlined letter of 12
 pixels has that, and of what moves behind it little."""
 ROW_STEP = 2
-"""Of so many rows one is looked at: half the cost, and the strokes of a letter go through several."""
+"""Only every second row is looked at: that halves the cost, and strokes of a letter cross several rows."""
 CELL = (4, 4)
 """Rows, of those looked at, and bytes (of eight pixels) of a cell: two to four letters of a small caption."""
 STROKES = 6

@@ -298,7 +298,7 @@ class MediaReader:
         return self._objects if is_url(path) else self._files
 
     def _facts(self, path: str) -> Probe:
-        """Of the file last probed, unless it is another one or has been written since."""
+        """The probe of `path`, made again if another file was probed last or this one has changed."""
         if self._probed is None or self._probed[:2] != (path, self._stamp(path)):
             return self.probe(path)
         return self._probed[2]

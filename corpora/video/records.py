@@ -43,7 +43,7 @@ class Probe:
     """How many there are, attached images (cover art) not counted."""
     audio: bool
     language: str
-    """Of the chosen audio stream, as the container writes it (`eng`); empty where unknown."""
+    """The language of the chosen audio stream as the container writes it (`eng`); empty where unknown."""
     title: str
     description: str
     tags: tuple[str, ...]
@@ -67,9 +67,9 @@ class Probe:
     frames: int = 0
     """Number of frames by the container; 0 where it does not say."""
     timecode: str = ""
-    """Of the first frame, as the file writes it: `01:00:00:00`, `01:00:00;00`; empty without one."""
+    """Timecode of the first frame as the file writes it: `01:00:00:00`, `01:00:00;00`; empty without one."""
     channels: int = 0
-    """Of the chosen audio stream; 0 without one."""
+    """The channels of the chosen audio stream; 0 without one."""
     sample_rate: int = 0
     """Samples a second of the chosen audio stream; 0 without one."""
     subtitles: tuple[SubtitleTrack, ...] = ()

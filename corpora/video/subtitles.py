@@ -194,7 +194,7 @@ _TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
 _FRAMES = r"(\d{1,4}:\d{1,2}:\d{1,2}):(\d{2})"
 _FRAME_TIMING = re.compile(rf"^\s*{_FRAMES}\s*-{{1,2}}>\s*{_FRAMES}(?!\S)", re.MULTILINE)
 FRAME_RATES = (25, 30, 50, 60, 100)
-"""Of times in frames the first that has as many; 24 and 25 differ by 40 ms at most."""
+"""Times in frames are read at the first of these that is high enough; 24 and 25 differ by 40 ms at most."""
 _TIMING_LINE = re.compile(
     r"\s*\d[\d:.,\s]*-{1,2}>|\s*[^\s:]{1,4}:[^\s:]{1,2}:\S+\s*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d"
 )

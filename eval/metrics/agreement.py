@@ -17,7 +17,7 @@ class Agreement:
     only_truth: int
     neither: int
     hits: tuple[tuple[float, str], ...] = ()
-    """Of each item: 1.0 where rule and truth are equal, and its cluster."""
+    """For each item, 1.0 where rule and truth are equal, and its cluster."""
 
     @property
     def n(self) -> int:

@@ -68,10 +68,10 @@ def gather(folders: Sequence[Path]) -> list[Section]:
         if not run.complete:
             done, due = len(run.samples), len(run.queries)
             raise UsageError(
-                f"{run.folder}: {done} of {due} queries are answered; 'rag eval run' goes on there"
+                f"{run.folder}: {done} of {due} queries are answered; continue with 'rag eval run'"
             )
         if not (run.folder / "results.json").is_file():
-            raise UsageError(f"{run.folder}: answered and not scored yet; 'rag eval run' goes on there")
+            raise UsageError(f"{run.folder}: answered but not scored yet; continue with 'rag eval run'")
     sections: dict[str, list[Run]] = {}
     for run in runs:
         first = sections.setdefault(run.identity["benchmark"], [run])[0]

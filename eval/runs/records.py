@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 LETTERS = string.ascii_uppercase
-"""Of the options, as `rag ask` labels them."""
+"""The labels of options, as in `rag ask`."""
 
 
 class ClipScore(NamedTuple):

@@ -228,9 +228,9 @@ class Done:
     """Queries that an earlier one had answered."""
     right: int
     skipped: int = 0
-    """Of both: queries that were not asked, and count in no figure."""
+    """Queries of this session and earlier ones that were not asked; they count in no figure."""
     without_gold: int = 0
-    """Of both: queries whose gold the benchmark keeps."""
+    """Queries of this session and earlier ones whose gold the benchmark keeps to itself."""
 
 
 def run_solver(

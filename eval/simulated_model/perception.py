@@ -58,7 +58,7 @@ class Frame:
 
     time: float
     key: str = ""
-    """Of the event that goes on: frames of one event share it; empty between events."""
+    """The key of the current event: frames of one event share it; empty between events."""
     fact: Fact | None = None
     scenery: str = ""
     setting: frozenset[str] = frozenset()

@@ -96,7 +96,7 @@ class Request:
     text: str
     images: tuple[bytes, ...]
     digest: str
-    """Of everything that a reply depends on."""
+    """A digest of everything that a reply depends on."""
 
     def get(self, name: str) -> str:
         """The text of the material of that name; empty where there is none."""

@@ -17,7 +17,7 @@ from rag.reasoners.roles.reading import Reading
 from rag.records import Question
 
 SHARPNESS = 10.0
-"""Of the softmax over the cosines of `Blind`."""
+"""The sharpness of the softmax over the cosines of `Blind`."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Rows of published files: JSON, JSON lines, CSV, TSV, parquet, lines of text; and records of our own.
 
-What cannot be read is an `UnusableRow`, and the rest goes on. Keys are lower-case with `_` for blanks and
+What cannot be read is an `UnusableRow`, and the rest is read. Keys are lower-case with `_` for blanks and
 hyphens; NaN is None.
 """
 

@@ -129,7 +129,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     variants: ClassVar[Variants[Any]]
     record_type: ClassVar[type]
     records_file: ClassVar[str]
-    """Of the synthetic data."""
+    """The file of records of the synthetic data."""
     row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json", ".parquet")
     """Endings of files of published rows."""
     quota: ClassVar[Mapping[str, int]] = {}

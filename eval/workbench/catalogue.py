@@ -110,7 +110,7 @@ _ACTION_BY_ID = {found.action_id: found for found in ACTIONS}
 _DECOR = read_data("decor")
 COLORS = TypeAdapter(dict[str, tuple[int, int, int]]).validate_python(_DECOR["colors"])
 PALETTE = TypeAdapter(tuple[tuple[int, int, int], ...]).validate_python(_DECOR["palette"])
-"""Of body and accent of the objects."""
+"""Colours of the bodies and accents of objects."""
 LIGHTS = ("warm", "cold", "neutral")
 PROPS: tuple[str, ...] = tuple(_DECOR["props"])
 

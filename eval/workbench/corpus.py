@@ -54,7 +54,7 @@ def render_jobs(video_folder: Path, jobs: Sequence[Job], workers: int) -> Iterat
                 yield
         except BrokenProcessPool as error:
             raise RagError(
-                "a worker process ended unexpectedly (memory?): the same command goes on from here"
+                "a worker process ended unexpectedly (memory?): run the same command again to continue"
             ) from error
         finally:
             stopped.set()
@@ -95,7 +95,7 @@ def make_corpus(
 ) -> int:
     """Write the corpus of `plan` into `folder`, or what is still missing of it; gives how many videos were.
 
-    It can be killed at any moment: finished videos are kept and the same call goes on. Raises `UsageError`
+    It can be killed at any moment: finished videos are kept and the same call continues. Raises `UsageError`
     where the folder holds something else, `RagError` where it cannot be written.
     """
     home, jobs = Path(folder).absolute(), video_jobs(plan)

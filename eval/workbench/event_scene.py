@@ -31,7 +31,7 @@ class Gesture:
     """Hands, positions and motion of one action."""
 
     pose: str
-    """Of the hand that holds the object."""
+    """The pose of the hand that holds the object."""
     other: str
     """Pose of the second hand; empty where one hand does."""
     place_at: tuple[float, float]

@@ -74,12 +74,12 @@ class Job:
     original: Job | None = None
     """The video that it is a copy of."""
     change: Change | None = None
-    """Of a copy: what was done to that."""
+    """What was done to a copy; None for an original."""
     cards: tuple[Card, ...] = ()
-    """Of a `web` video: on-screen text beside its own."""
+    """On-screen text of a `web` video beside its own."""
     seeds: tuple[int, ...] = ()
     light: str = ""
-    """Of all shots; empty: each has its own."""
+    """The light of all shots; empty: each has its own."""
     audio: AudioKind = "ambient"
     """The kind of sound of all shots."""
 

@@ -29,7 +29,7 @@ GAINS: dict[AudioKind, tuple[float, float]] = {
     "music": (0.3, 0.15),
     "ambient": (2.0, 0.5),
 }
-"""Of the scene's own noise, and of what is done in it, under each sound."""
+"""The levels of the scene's own noise, and of what is done in it, under each sound."""
 MUSIC = 3.0
 SHOT_SECONDS = 4.0
 

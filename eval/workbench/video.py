@@ -75,7 +75,7 @@ class Render:
     crf: int = 29
     """x264's constant quality: higher is smaller and coarser."""
     kilobits: int | None = None
-    """Of the video stream a second, in place of a constant quality."""
+    """Kilobits a second of the video stream, in place of a constant quality."""
 
     @property
     def width(self) -> int:

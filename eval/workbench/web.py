@@ -70,7 +70,7 @@ def make_web(
 ) -> int:
     """Write the web of `uploads` into `folder`; gives how many videos were missing.
 
-    It can be killed at any moment, and the same call goes on. Raises `UsageError` where the folder holds
+    It can be killed at any moment, and the same call continues. Raises `UsageError` where the folder holds
     something else, `RagError` where it cannot be written.
     """
     home, rounds = Path(folder).absolute(), _videos(uploads)

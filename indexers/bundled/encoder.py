@@ -87,7 +87,7 @@ FAMILY = ImageEncoderFamily(
 STRIDES = {"stem": 4, "to_middle": 2, "to_high": 2}
 BLOCKS = ("low.0", "to_middle", "middle.0", "middle.1", "to_high", "high.0", "high.1")
 HEADS = ("objects", "acts", "scenes", "lights")
-"""Of what is shown exactly one; of the props each for itself."""
+"""A frame has exactly one class of each of these; each prop is judged for itself."""
 
 
 def label_vectors(tensors: Tensors) -> NDArray[np.float32]:

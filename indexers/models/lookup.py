@@ -156,7 +156,7 @@ def readable_size(size: int) -> str:
 
 
 LAYOUTS = {"vlm": TRANSFORMERS, "bert": SENTENCE, "ranker": RANKER, "reader": READER, "whisper": WHISPER}
-"""Of families that are not image encoders; those have their own (`indexers.families`)."""
+"""The layouts of families that are not image encoders; those name their own (`indexers.families`)."""
 
 
 def check_folder(model: Model, folder: Path) -> None:

@@ -68,7 +68,7 @@ def pull(
     where none is pinned at the commit that `main` names now. Each is checked
     against the published hash and the hub's own as soon as it is here, the small
     ones first; then commit and hashes are written to `MODEL.json`, and the folder
-    appears under its name all at once. An interrupted pull goes on where it
+    appears under its name all at once. An interrupted pull continues where it
     stopped. While another process pulls the model, this one says so by `say` and waits for it.
     `HF_ENDPOINT`, `HF_TOKEN` and the proxies of the environment are honoured.
 

@@ -90,7 +90,7 @@ class DocumentNames:
 
     @property
     def choice(self) -> dict[str, str]:
-        """Entry of the manifest; empty for the default, so that earlier batches go on."""
+        """Entry of the manifest; empty for the default, so that earlier batches can be continued."""
         return {} if self.ids == "hash" else {"ids": self.ids}
 
     def named(self, results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

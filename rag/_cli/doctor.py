@@ -137,7 +137,7 @@ LEAST_SPACE = 100_000_000
 
 
 def _space(name: str, folder: Path) -> Check:
-    """Of the file system of a folder, or of the nearest one above it that exists."""
+    """Check the file system of a folder, or of the nearest one above it that exists."""
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
     try:
         free, full = shutil.disk_usage(there).free, has_no_inodes(there)
@@ -251,7 +251,7 @@ def repair_lines(done: Repair) -> Iterator[str]:
     """What a repair did, a line for each thing; what cannot be restored last."""
     yield from done.made_again
     if done.refused:
-        yield "rag: nothing was erased; add --yes to go on without these"
+        yield "rag: nothing was erased; add --yes to continue without these"
         return
     yield from (f"{path}: is to be indexed again" for path in done.again)
     yield from (
@@ -291,7 +291,7 @@ def _library(session: Session) -> Iterator[Check]:
 
 
 def _files_of_tables(folder: Location) -> Iterator[Check]:
-    """Of a library that cannot be opened."""
+    """Check the files of a library that cannot be opened."""
     from rag.checks import file_checks
     from rag.store.checking import check_files_of
     from rag.store.layout import open_layout

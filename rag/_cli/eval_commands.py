@@ -116,7 +116,7 @@ def build(
 ) -> int:
     """Build EgoFact from annotated egocentric videos.
 
-    By appendix C of the paper. A stopped build goes on where it was.
+    By appendix C of the paper. A stopped build continues where it was.
     """
     if session.settings.reasoner.kind == "embedded":
         raise UsageError("this takes a language model; set reasoner.kind and reasoner.model")

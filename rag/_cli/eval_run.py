@@ -31,7 +31,7 @@ Benchmark = Annotated[
     str,
     argument(
         "BENCHMARK",
-        "A name of 'rag eval list', or MODULE:FACTORY of your own. Options come behind: NAME:OPTION=VALUE.",
+        "A name of 'rag eval list', or your own MODULE:FACTORY. Options follow the name: NAME:OPTION=VALUE.",
     ),
 ]
 
@@ -46,7 +46,7 @@ Out = Annotated[
     ),
 ]
 Limit = Annotated[
-    int | None, option("--limit N", "Only the first N queries; a larger N goes on with the run.", min=1)
+    int | None, option("--limit N", "Only the first N queries; a larger N continues the run.", min=1)
 ]
 Concurrency = Annotated[
     int,
@@ -71,7 +71,7 @@ def run(
     concurrency: Concurrency = 1,
     force: Force = False,
 ) -> int:
-    """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
+    """Run systems on a benchmark. What a killed run has answered is kept: the same command continues."""
     policy = session.overwrite_policy(force)
     from eval.runs.folder import require_run_folder
     from eval.runs.runner import run_solver

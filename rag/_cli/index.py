@@ -55,7 +55,7 @@ PruneAllFlag = Annotated[
 ]
 
 MOST_NAMED = 5
-"""Of folders, in a command that is advised."""
+"""An advised command names at most so many folders."""
 
 Engine = Annotated[
     str | None,
@@ -148,7 +148,7 @@ def index(
             )
         except KeyboardInterrupt:
             if not (dry_run or events):
-                echo_stderr("rag: what was committed stays; the same command goes on with the rest")
+                echo_stderr("rag: what is committed is kept; run the same command again to index the rest")
             raise
     if not events:
         _report_problems(report, progress)

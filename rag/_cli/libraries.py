@@ -50,7 +50,7 @@ def merge(
 ) -> int:
     """Copy libraries into one, each content once.
 
-    They have to be made with the same encoders. Interrupted, the same command goes on where it was.
+    They have to be made with the same encoders. Interrupted, the same command continues where it was.
     """
     return _run(session, libraries, into, ())
 
@@ -87,7 +87,7 @@ def pull(
     """Copy a library on an object store into a folder, or what is new in it since the last pull.
 
     What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
-    the same command goes on where it was.
+    the same command continues where it was.
     """
     _require_folder_and_address(session, folder, address)
     return _run(session, [address], folder, (), newer=True)
@@ -111,7 +111,7 @@ def push(
     """Copy a library into an object store, or what is new in it since the last push.
 
     What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
-    the same command goes on where it was.
+    the same command continues where it was.
     """
     _require_folder_and_address(session, folder, address)
     return _run(session, [folder], address, (), newer=True)

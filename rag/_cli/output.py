@@ -59,7 +59,7 @@ def is_confirmed(what: str, nothing: str) -> bool:
     Raises `UsageError` where there is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{what}; {nothing}; add --yes to go on")
+        raise UsageError(f"{what}; {nothing}; add --yes to continue")
     sys.stderr.write(f"{what[0].upper()}{what[1:]}. Continue? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -72,7 +72,7 @@ def fetch(
 ) -> int:
     """Download the videos that published lists name, by yt-dlp.
 
-    It is the one command that visits the live web. The same command goes on where it was stopped;
+    It is the one command that visits the live web. The same command continues where it stopped;
     DIR/.gone.jsonl lists what could not be had.
     """
     from rag.web.fetching import GONE, fetch_videos

@@ -20,9 +20,9 @@ class Select:
     start: float
     end: float
     name: str = ""
-    """Of its clip and marker; where empty, the query, else the stem of the file."""
+    """The name of its clip and marker; where empty, the query, else the stem of the file."""
     note: str = ""
-    """Of its marker; where empty, the evidence."""
+    """The note of its marker; where empty, the evidence."""
     query: str = ""
     """The text that found it."""
     score: float | None = None
@@ -56,7 +56,7 @@ class Source:
     """Upright pixels."""
     height: int = 0
     channels: int = 0
-    """Of its sound; 0 without any."""
+    """The channels of its sound; 0 without any."""
     sample_rate: int = 0
     """Samples a second of its sound; 0 without any."""
     notes: tuple[str, ...] = ()

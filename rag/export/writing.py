@@ -40,7 +40,7 @@ def _on_rates(timeline: Timeline) -> tuple[str, ...]:
 
 
 def _on_one_rate(timeline: Timeline) -> tuple[str, ...]:
-    """Of formats that count all frames at the rate of the timeline."""
+    """Notes for formats that count all frames at the rate of the timeline."""
     return timeline.notes + timeline.recounted
 
 

@@ -1,7 +1,7 @@
 """What is known of a media file without decoding it, and its frames into rows, clip by clip.
 
 A video is written as a whole. Until then what was made of its frames is in `progress/<video_id>.jsonl`, one
-line a clip: a killed run goes on with it, and it is deleted once the video is committed. Losing it costs
+line a clip: a killed run continues from it, and it is deleted once the video is committed. Losing it costs
 time, never rows.
 """
 
@@ -317,7 +317,7 @@ LOG_DAYS = 30
 
 
 def remove_old_logs(folder: Path) -> None:
-    """Delete the logs of videos that no run went on with; `folder`: as of `ProgressLog`."""
+    """Delete the logs of videos that no run continued from; `folder`: as of `ProgressLog`."""
     oldest = time.time() - LOG_DAYS * 86400
     for log in (folder / "progress").glob("*.jsonl"):
         with suppress(OSError):

@@ -82,7 +82,7 @@ def merge_libraries(
     have takes the place of what `into` has under the same paths, and of contents that it has with other
     subtitles or stages. `paths`: globs of the files to copy, as of a search; all without any. The libraries
     are read as they are when it begins, and may be written meanwhile. Killed at any instant and run again,
-    it goes on after the last committed group.
+    it continues after the last committed group.
 
     Raises `UsageError` for folders that contain each other, `StoreError` where the store of any library
     fails, and the errors of the libraries. Example: `merge_libraries([".rag"], into="all").videos`.

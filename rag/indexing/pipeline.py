@@ -185,7 +185,7 @@ def plan_without_work(
 def index_shard(shard: Shard, meta: Meta, settings: Settings, progress: Progress) -> list[str]:
     """Index a shard into its library, with the encoders of `meta`.
 
-    Called again, it goes on where it was. Returns one line for each stage. Raises the errors of the library
+    Called again, it continues where it was. Returns one line for each stage. Raises the errors of the library
     and of the models.
     """
     with Writer.open(shard.library) as writer:
@@ -304,7 +304,7 @@ class ContentIndexer:
         """Index one video, which is committed with its paths. Raises `FileProblem` where nothing of it can be
         used.
 
-        Killed at any instant and called again, it goes on behind the last clip of its log and ends with the
+        Killed at any instant and called again, it continues after the last clip of its log and ends with the
         same rows.
         """
         writer, reader, stages, first = self._writer, self._reader, self.stages, group.first

@@ -94,7 +94,7 @@ class StoredRows(NamedTuple):
     files: Mapping[str, FileRow]
     """Rows of files, by path."""
     stages: Mapping[str, Mapping[str, Any]]
-    """Of each video, as `Writer.put_video` was given them."""
+    """The stages of each video, as `Writer.put_video` was given them."""
     problems: Mapping[str, NotedProblem]
     """Problems, by path."""
 
@@ -235,7 +235,7 @@ def _identify(
 
 
 def _moved(missing: Sequence[str], rows: Mapping[str, FileRow], contents: Collection[str]) -> list[str]:
-    """Of the missing paths those whose content is among `contents`, or has another path."""
+    """The missing paths whose content is among `contents`, or has another path."""
     here = {*contents, *(rows[path].content_id for path in rows.keys() - set(missing))}
     return [path for path in missing if rows[path].content_id in here]
 

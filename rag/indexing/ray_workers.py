@@ -1,7 +1,7 @@
 """The shards of a run as tasks of Ray, on a cluster that Ray knows or on this machine.
 
 Ray places the tasks, carries what they are given, and runs one again whose worker or node died. What a task
-did is in its shard's library, so nothing of Ray is needed to go on.
+did is in its shard's library, so nothing of Ray is needed to continue.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class RayPool:
 
 
 def _address(cluster: ClusterSettings) -> str:
-    """Of a running cluster; empty for one on this machine alone."""
+    """The address of a running cluster; empty for one on this machine alone."""
     return cluster.address or os.environ.get("RAY_ADDRESS", "")
 
 

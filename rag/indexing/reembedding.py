@@ -1,7 +1,7 @@
 """`rag index --reembed`: the frames of all videos encoded with another image encoder.
 
 Text is kept and read by no model again, and searches find the videos all the while. Shots are measured on the
-way where no stage decoded frames before. Where the run is killed, the next one goes on.
+way where no stage decoded frames before. Where the run is killed, the next one continues.
 """
 
 from __future__ import annotations

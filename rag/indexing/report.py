@@ -45,7 +45,7 @@ class Progress:
 
 
 MOST_EXAMPLES = 3
-"""Of ignored files: first what is indexed when the user names it."""
+"""Ignored files that are named: first those that are indexed when the user names them."""
 
 
 @dataclass(frozen=True, slots=True)

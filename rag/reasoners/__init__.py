@@ -29,12 +29,12 @@ class ReasonerContext:
     """What a factory may build a reasoner of."""
 
     settings: ReasonerSettings
-    """Of the part that the reasoner runs."""
+    """The settings of the part that the reasoner runs."""
     encoder: EncoderSettings
     """Where installed models are (`indexers.models.lookup.find_weights`)."""
     seed: int
     text_encoder: TextEncoder | None
-    """Of the library; None where no library is open."""
+    """The library's text encoder; None where no library is open."""
     tower: TextTower | None
     """The text half of the library's image encoder; None without images."""
     usage_counter: UsageCounter

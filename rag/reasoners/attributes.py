@@ -23,9 +23,9 @@ class Attribute:
     """The values of one attribute."""
 
     phrases: Mapping[str, str]
-    """Of each value, as a description says it."""
+    """How a description says each value."""
     words: Mapping[str, str]
-    """Of each value, a regular expression of the words that name it."""
+    """For each value, a regular expression of the words that name it."""
 
     def named(self, text: str) -> list[str]:
         """The values that a text affirms, by their first words; "no speech, only music" names music."""

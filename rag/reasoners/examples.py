@@ -135,7 +135,7 @@ def sample_reading(question: Question) -> Reading:
 
 
 def _readings(*, options: bool) -> Iterator[tuple[str, Reading]]:
-    """Of the questions with or without options: everything read, and with parts of it missing."""
+    """Readings of the questions with or without options: complete, and with parts missing."""
     for question in QUESTIONS:
         if bool(question.options) == options:
             whole = sample_reading(question)

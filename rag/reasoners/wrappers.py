@@ -103,7 +103,7 @@ class FallbackReasoner:
 
 
 IMAGE_TOKENS = 200
-"""Of one image, whatever its size."""
+"""Tokens of one image, whatever its size."""
 COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens of prompt and reply"
 
 MEASURED_AS = "as the language model counts them, estimated where its server gives no counts"

@@ -72,7 +72,7 @@ class OfFile(TypedDict):
 
     path: str
     state: NotRequired[FileState]
-    """Of a file that is no longer the one that was indexed."""
+    """Present if the file is no longer the one that was indexed."""
     also_at: NotRequired[list[str]]
     """Paths of other files with the same content."""
 

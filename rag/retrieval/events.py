@@ -18,7 +18,7 @@ from rag.retrieval.retriever import Retriever
 from rag.retrieval.shots import allowed
 
 LEAST_SHARE = 0.6
-"""Of the greatest score, that a frame must reach to show the same event."""
+"""The share of the greatest score that a frame must reach to show the same event."""
 SAME_SECONDS = 10.0
 """Between two frames that show one occurrence, at most."""
 LEAST_SECONDS = 1.0

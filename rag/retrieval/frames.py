@@ -15,10 +15,10 @@ KEPT_CLIPS = 512
 """Clips kept, about: 47 MB of 30 s at 2 frames a second and 768 dimensions."""
 
 SHARPNESS = 1.4
-"""Of the softmax over clips: of 1, 1.2, 1.4, 1.7 and 2 that under which the right clip has the greatest mean
+"""Sharpness of the softmax over clips: of 1, 1.2, 1.4, 1.7 and 2 the right clip has here the greatest mean
 log share, on 150 questions of the dev split of egofact-workbench-hard (docs/design/workbench.md)."""
 LEAST_MATCH = 1e-6
-"""Also of clips whose frames were not compared, where those of others were."""
+"""Clips whose frames were not compared, where those of others were, have it too."""
 
 
 class FrameCache:

@@ -103,11 +103,11 @@ class RetrievedPassage:
 MOST_RELEVANCE = 1 - 1e-6
 """Relevance of finite odds."""
 LEAST_SCORE = 1e-6
-"""Of what is found at all."""
+"""The least score of anything that is found."""
 RRF_K = 60
 """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 WORDS_SHARE = 0.25
-"""Of the chance that text gives, what BM25 decides: an exact name or number that no vector knows."""
+"""BM25 decides this share of the chance that text gives: it finds names and numbers that no vector knows."""
 
 
 def fuse(rankings: Sequence[Sequence[str]]) -> list[Hit]:
@@ -336,7 +336,7 @@ def judged_by_sentence(
 
 
 def _sentences_of(text: str) -> list[str]:
-    """Of paragraphs, without short headings and tables; the whole text where there is nothing else."""
+    """Sentences of its paragraphs, without short headings and tables; the whole text if there are none."""
     parts = (part for part in text.split("\n\n") if not part.lstrip().startswith("|"))
     each = [sentence for part in parts for sentence in split_sentences(part)]
     least = (LEAST_WORDS if CLOSED.search(one) else LEAST_UNENDED for one in each)

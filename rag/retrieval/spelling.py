@@ -14,7 +14,7 @@ from rag.words import content_words, tokens
 
 LEAST_LETTERS = 4
 LEAST_RATIO = 0.8
-"""Of letters in common, as difflib counts them: "chian" and "chain"."""
+"""The least share of letters in common, as difflib counts them: "chian" and "chain"."""
 LEAST_PART = 4
 """Letters of each part of a compound, "housework", and before an ending."""
 ENDINGS = frozenset(
@@ -25,7 +25,7 @@ ENDINGS = frozenset(
 )
 NEAREST_TEXTS = 20
 LEAST_ENGLISH = 0.3
-"""Of the words of a question, English function words: other languages inflect more."""
+"""The least share of a question's words that are English function words: other languages inflect more."""
 
 OTHER_MEANING = (
     *(frozenset({"hypo", "hyper"}), frozenset({"intra", "inter", "intro"}), frozenset({"macro", "micro"})),

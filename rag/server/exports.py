@@ -43,8 +43,8 @@ class Window(Body):
     """A window by its citation, and what an editor sees of it."""
 
     citation: str = Field(pattern=WINDOW, description="VIDEO_ID@START-END.")
-    name: Line = Field("", description="Of its clip and marker; default: the query, else the file's name.")
-    note: Line = Field("", description="Of its marker; default: the evidence.")
+    name: Line = Field("", description="Name of its clip and marker; default: the query or the file's name.")
+    note: Line = Field("", description="The note of its marker; default: the evidence.")
     query: Line = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 

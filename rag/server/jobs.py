@@ -2,7 +2,7 @@
 
 A child leaves the server's threads and memory alone, and can be interrupted at any time without harm to the
 library. It writes what happens as lines of JSON on stderr, and its result on stdout. Jobs end with the
-server: indexing that was stopped goes on where it was, when it is started again.
+server: indexing that was stopped continues where it was, when it is started again.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Job:
         if said := self._complaint():
             return said
         if code < 0:
-            return f"ended by {signal.Signals(-code).name}; start it again to go on"
+            return f"ended by {signal.Signals(-code).name}; start it again to continue"
         return self._said[-1] if self._said else "ended without a result"
 
     def _complaint(self) -> str:

@@ -25,7 +25,7 @@ from rag.store.records import FileRow, FileState, FileStatus, Stats
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
-VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
+VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Id in a row of /v1/videos or in a result.")]
 Cited = Annotated[str, Path(pattern=CITATION)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
 Skip = Annotated[int, Query(ge=0, description="Rows to leave out from the first: `next` of the page before.")]

@@ -50,7 +50,7 @@ PLAYABLE_CODECS = frozenset(["h264", "vp8", "vp9", "av1", "libdav1d", "theora"])
 PLAYABLE_FORMATS = frozenset(["", "yuv420p", "yuvj420p", "yuv420p10le"])
 PLAYABLE_AUDIO = frozenset(["", "aac", "mp3", "mp3float", "opus", "vorbis", "flac", "pcm_s16le"])
 COPIED_CODECS = frozenset(["h264", "av1", "libdav1d"])
-"""Of those, what an MP4 file holds that every browser plays."""
+"""Those of them that every browser plays in an MP4 file."""
 COPIED_AUDIO = frozenset(["", "aac", "mp3", "mp3float", "opus", "flac"])
 COPIED_CONTAINERS = ("matroska,webm", "mpegts", "flv")
 
@@ -310,7 +310,7 @@ def captions(
     service: Served,
     video_id: VideoId,
     kind: Annotated[EvidenceKind | None, Query(description="Default: subtitles, else speech.")] = None,
-    language: Annotated[str, Query(description="Of subtitles; default: that with the most lines.")] = "",
+    language: Annotated[str, Query(description="Subtitle language; default: that with most lines.")] = "",
 ) -> Response:
     """Text of the video as WebVTT, also of a video whose file is missing."""
     with service.library() as library:

@@ -57,7 +57,7 @@ FORMS = {
 LONGEST_TEXT = 10_000
 """Characters of a question."""
 MOST_KEYS = 100
-"""Of an object in a body."""
+"""An object in a body has at most so many keys."""
 MOST_ERRORS = 20
 """Errors that a problem lists at most."""
 BUSY_SECONDS = 5

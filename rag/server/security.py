@@ -23,7 +23,7 @@ from rag.server.problems import Problem, problem_response
 
 LONGEST_BODY = 16 * 2**20
 MOST_COMMAS = 100_000
-"""Of a body: what has more keys or entries would hold all other requests up while it is read as JSON."""
+"""Most commas of a body: reading more keys or entries as JSON would hold up all other requests."""
 PAGE_PATHS = ("/static/",)
 """Below which the page's own files are: they hold nothing of the library and need no token."""
 CONTENT_SECURITY_POLICY = (

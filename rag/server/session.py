@@ -53,7 +53,7 @@ class LibrarySession:
         self._settings = settings.model_copy(update={"library": os.fspath(self.folder)})
         self._clock = clock
         self._lock = threading.Lock()
-        """Of the fields below; held for moments."""
+        """Guards the fields below; held for moments."""
         self._opening = threading.Lock()
         """Held while the library is opened, which takes long."""
         self._opened: _Opened | None = None

@@ -26,7 +26,7 @@ LEAST_SHARED = 1.0
 """Seconds that a row must share with one of the spans of a `SearchFilter`, where both are that long."""
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.6
-"""Of difflib's ratio, in [0, 1]: what it calls a close match."""
+"""The ratio from which difflib calls a match close, in [0, 1]."""
 
 
 def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ...]) -> bool:

@@ -40,7 +40,7 @@ SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
 
 MOST_IDS = 5
-"""Of passages that an error names."""
+"""An error names at most so many ids of passages."""
 
 NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index FOLDER --prune"
 """What to do where an indexed file no longer exists."""

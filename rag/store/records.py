@@ -69,7 +69,7 @@ class ScoreCalibration:
     centre: tuple[float, ...]
     """Mean vector of the unrelated texts, (dim,)."""
     image: NullScores | None
-    """Of frames; None without any."""
+    """The scores of frames; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class FileRow:
 
     path: str
     content_id: str
-    """Of a video its `video_id`, of a passages file its `source_id`: the hash of the content."""
+    """The `video_id` of a video, the `source_id` of a passages file: the hash of the content."""
     kind: FileKind
     size: int
     mtime_ns: int

@@ -37,7 +37,7 @@ PROPOSED = 1000
 """Rows of a large table that are ranked by their vectors for a question, at least
 (docs/reports/scale.md)."""
 LEFT = 250
-"""Of these at least so many have to lie in the times of a filter, or more are asked for."""
+"""If fewer of the proposed rows lie in the times of a filter, more are asked for."""
 MOST_PROPOSED = 64_000
 """And at most, under a filter on times that lets few of them through."""
 TimesOf = Callable[[Any], RowSpans]

@@ -62,7 +62,7 @@ class Writer(VideoWriter):
 
     @classmethod
     def open(cls, folder: Location, *, create: bool = True) -> Writer:
-        """Take the lock, and go on from the last commit.
+        """Take the lock, and continue from the last commit.
 
         The folder must be a library, or new or empty. Raises `LibraryNotFound` (for any other folder; without
         `create` also for a new one), `LibraryBusy`, `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or
@@ -139,7 +139,7 @@ class Writer(VideoWriter):
         self.flush()
 
     def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
-        """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.
+        """Begin or continue to encode all clips with another image encoder; text evidence stays as it is.
 
         `settings`: what `Meta.settings` holds from then on; default, what it holds.
         """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
-"""Of what has no address of its own; names that can never be real ones (RFC 2606)."""
+"""Pages without an address get one here; the name can never be a real one (RFC 2606)."""
 NO_IMAGES = "left out: sound without images; a web holds videos and pages of text"
 Progress = Callable[[str], None]
 

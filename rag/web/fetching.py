@@ -1,7 +1,7 @@
 """Videos of published lists, downloaded by yt-dlp into a folder that `rag web build` makes a web of.
 
 The only part of the program that visits the live web, for addresses that the user's files name. What was
-downloaded is in an archive, so that the same call goes on where the last one stopped; what cannot be had is
+downloaded is in an archive, so that the same call continues where the last one stopped; what cannot be had is
 listed with the reason, and tried again by the next call.
 """
 

@@ -113,7 +113,7 @@ def test_an_interrupted_run_says_how_to_go_on(monkeypatch, capsys, tmp_path) -> 
     monkeypatch.setattr(Library, "index", interrupted)
     assert main(["index", str(tmp_path)]) == 130
     kept, last = capsys.readouterr().err.splitlines()
-    assert "the same command goes on with the rest" in kept
+    assert "run the same command again to index the rest" in kept
     assert last == "rag: interrupted"
 
 
@@ -302,7 +302,7 @@ def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
     assert code == 1
-    assert capsys.readouterr().err == f"rag: {lines}: file too large; the same command goes on from here\n"
+    assert capsys.readouterr().err == f"rag: {lines}: file too large; run it again to continue\n"
     assert main(words) == 0
     assert len(_lines(Path(lines))) == 3
 

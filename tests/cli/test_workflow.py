@@ -104,7 +104,7 @@ def test_a_run_names_documents_as_qrels_do(home: Path, tmp_path) -> None:
     files = {"tin": home / "corpus" / "workshop day.mp4", "tea": home / "corpus" / "tea.txt"}
     named = {key: path.stem for key, path in files.items()}
     assert first == {key: name.replace(" ", "%20") for key, name in named.items()}
-    assert main(search) == 2, "what was begun under one kind of name does not go on under another"
+    assert main(search) == 2, "what was begun under one kind of name does not continue under another"
     assert main(["ask", "--questions", str(queries), "--out", str(out), "--ids", "stem"]) == 0
     citations = json.loads(out.read_text().splitlines()[1])["citations"]
     assert [one["document"] for one in citations if one["path"] == str(files["tea"])] == [named["tea"]]

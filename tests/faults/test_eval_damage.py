@@ -113,7 +113,7 @@ def test_a_torn_last_sample_is_still_to_come(whole: Path, tmp_path) -> None:
     shutil.copytree(whole, run)
     path = run / "samples.jsonl"
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(UsageError, match=r"7 of 8 queries are answered; 'rag eval run' goes on there"):
+    with pytest.raises(UsageError, match=r"7 of 8 queries are answered; continue with 'rag eval run'"):
         write_report([run], tmp_path / "report")
 
 

@@ -59,7 +59,7 @@ class BrowseScorer:
         )
 
     def _verdict(self, question: BrowseQuestion, prediction: str) -> Verdict:
-        """Of given options only the right one itself is right."""
+        """The verdict; where options were given, only the right one itself is right."""
         request = JudgeRequest(question.text, question.answers, prediction)
         if question.options:
             wrong = Verdict(is_correct=False, rule="none", score=0.0, reason="another option")

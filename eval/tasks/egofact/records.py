@@ -20,7 +20,7 @@ FAMILIES: tuple[Family, ...] = ("local-1hop", "local-2hop", "temporal-1hop", "te
 Position = Literal["within", "before", "after"]
 """Where the gold event is relative to the anchor event; `within` where there is no anchor."""
 Truth = Literal["true", "fact-distractor", "counterfact-distractor", "counterfact", "object-distractor"]
-"""Of one option: right; a fact or a counter-fact about a distractor object; a counter-fact about the
+"""What an option is: right; a fact or a counter-fact about a distractor object; a counter-fact about the
 right object; or, in one-hop queries, another object."""
 Name = Annotated[str, Field(min_length=1)]
 Id = Annotated[str, Field(alias="_id", min_length=1)]
@@ -45,7 +45,7 @@ class ClipRow:
 
     clip_id: Id
     path: Name
-    """Of the video file, from the benchmark's folder."""
+    """The path of the video file, from the benchmark's folder."""
     start: Time
     end: Time
     description: Name

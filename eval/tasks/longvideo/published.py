@@ -274,7 +274,7 @@ class PublishedQuestions:
 
     by_id: dict[str, LongQuestion] = field(default_factory=dict)
     classes: dict[str, str] = field(default_factory=dict)
-    """Of length, in lower case, by question id."""
+    """The class of length, in lower case, by question id."""
     videos: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Every name of a question's video, by its `video`."""
     tasks: dict[str, tuple[str, ...]] = field(default_factory=dict)

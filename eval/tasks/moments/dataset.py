@@ -25,7 +25,7 @@ from eval.tasks.published import SUFFIXES, read_entries, row_files, validation_r
 from rag.errors import UsageError
 
 CLIP_SECONDS = 2.0
-"""Of QVHighlights: the clips that have a saliency."""
+"""The clips of QVHighlights that have a saliency are so long."""
 NAMED = 5
 """Files that an error names."""
 
@@ -59,11 +59,11 @@ class Moment(BaseModel):
     windows: Annotated[tuple[tuple[Seconds, Seconds], ...], BeforeValidator(_listed)] = ()
     """Gold, in seconds. Empty where the split has no gold."""
     duration: Annotated[float, Field(ge=0, le=86_400)] = 0.0
-    """Of a video that is cut into clips, each of which takes memory: at most a day."""
+    """The seconds of a video, at most a day: it is cut into clips, each of which takes memory."""
     family: Text = "all"
     clips: list[Annotated[int, Field(ge=0)]] = []
     saliency: list[list[Annotated[int, Field(ge=0, le=4)]]] = []
-    """Of QVHighlights: for each of `clips` the scores of the annotators."""
+    """The annotators' scores for each of `clips` (QVHighlights)."""
     scored: bool = False
     """Whether all clips of the video are to be scored by saliency (QVHighlights)."""
 
@@ -148,9 +148,9 @@ class Format(BaseModel):
     """Whether mAP is measured by range of length, clips have a saliency, and a run writes the file that the
     benchmark's server takes."""
     prefix: str = ""
-    """Of the video's name, which its file may lack."""
+    """A prefix of the video's name, which its file may lack."""
     general: bool = False
-    """Of no one benchmark: only where there is no file of another format."""
+    """Belongs to no benchmark: read only where there is no file of another format."""
 
 
 _FORMATS = resources.files("eval.tasks.moments").joinpath("formats.toml").read_text(encoding="utf-8")

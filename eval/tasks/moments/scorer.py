@@ -36,7 +36,7 @@ PRECISION = (
 SALIENCY = tuple(f"{what} {name}" for name in SALIENCY_LEVELS for what in ("HL mAP", "HIT@1"))
 MIOU = "mIoU"
 NAMES = (*RECALLS, MIOU, *PRECISION, *SALIENCY)
-"""Of all measures; a benchmark has some."""
+"""The names of all measures; a benchmark has some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

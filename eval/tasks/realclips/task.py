@@ -33,7 +33,7 @@ class ClipScore(Score):
     rank: int = 0
     """Rank of the first relevant video, from 1; 0 where none is among the hits."""
     iou: float | None = None
-    """Of the first window with the gold seconds; None of a system that finds videos alone."""
+    """IoU of the first window with the gold seconds; None for a system that only finds videos."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class RvmsSample:
 
     sample_id: str
     moment_id: str
-    """Of the moment that several samples ask for, each with other cues."""
+    """The id of the moment; several samples may ask for it, each with other cues."""
     task: str
     """One of `TASKS`."""
     memory: Memory
@@ -57,7 +57,7 @@ class RvmsSample:
     duration: float = 0.0
     """0.0 where it is unknown."""
     key_time: float | None = None
-    """Of the reference frame."""
+    """The time of the reference frame, seconds."""
     shot: tuple[float, float] | None = None
     event: tuple[float, float] | None = None
     uploads: tuple[TargetUpload, ...] = ()

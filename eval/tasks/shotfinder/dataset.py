@@ -26,7 +26,7 @@ TASKS: tuple[Task, ...] = ("shot", "temporal", "color", "style", "resolution", "
 """In the order of the paper's table 1; `shot` has no constraint."""
 CONSTRAINED: tuple[Task, ...] = TASKS[1:]
 QUOTA: Mapping[str, int] = {"shot": 20, **dict.fromkeys(CONSTRAINED, 24)}
-"""Of the paper's further analysis (appendix F): 140 queries."""
+"""Queries a task in the paper's further analysis (appendix F): 140 in all."""
 BENCHMARK = "ShotFinder"
 IMAGES = "images"
 
@@ -36,7 +36,7 @@ class Place:
     """[start, end) seconds of a video; (0, 0) where the time is unknown."""
 
     video_id: str
-    """Of the content, or the publisher's id."""
+    """The hash of the content, or the publisher's id."""
     urls: tuple[str, ...]
     """Every upload that shows it."""
     start: float = 0.0
@@ -69,7 +69,7 @@ class ShotQuery:
     image: str = ""
     """The true frame as an image file, relative to the data; empty where the frame is to be decoded."""
     topic: str = ""
-    """Of the video, of the paper's 20; empty where it is unknown."""
+    """The topic of the video, one of the paper's 20; empty where it is unknown."""
 
     @property
     def constraints(self) -> Constraints:

@@ -65,7 +65,7 @@ class ShotScore(Score):
     stage: Stage
     topic: str
     length: str
-    """Of the right video: under 3 minutes, 3 to 10, over 10; empty where the web does not have it."""
+    """The length of the right video: under 3 minutes, 3 to 10, over 10; empty where the web lacks it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,7 +352,7 @@ def _off_by(gold: ShotQuery, shot: Mapping[str, Any] | None) -> float | None:
 
 
 def _cosine(view: VideoView, other: NDArray[np.float32] | None) -> float | None:
-    """Of the first rows, rounded to 6 decimals; None where one is missing or the widths differ."""
+    """The cosine of the first rows, to 6 decimals; None where one is missing or the widths differ."""
     ours = view.frame_vectors
     if ours is None or other is None or not len(other) or ours.shape[1] != other.shape[1]:
         return None

@@ -25,7 +25,7 @@ KEYS = (
     *("last_prompt_tokens", "estimated_text_calls", "estimated_image_calls", "counted_calls"),
     *("unread", "reduced"),
 )
-"""Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
+"""The counts of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
 `counted_calls`: calls that no model answered, counted in its place (`wrappers`). `unread`: runs of the role
 without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the model takes."""
 

@@ -69,7 +69,7 @@ class Verdict(Reply):
     """What decided: the same characters; the same after `normalized`; words or vectors near enough
     (the embedded reasoner's rules); a language model; or nothing at all, as for an empty answer."""
     score: SkipJsonSchema[float] = Field(0.0, ge=0, le=1)
-    """Of the deciding rule; 1 for a match of characters."""
+    """The score by the deciding rule; 1 for a match of characters."""
     reason: str = ""
 
     @property

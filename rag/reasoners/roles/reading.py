@@ -70,7 +70,7 @@ class Reading:
     all_occurrences: bool = False
     """Whether the windows are all those of one video in which the event that the question counts is seen."""
     keywords: tuple[str, ...] = ()
-    """Of the question, where the windows were captioned for them (EgoFact, D.2.3)."""
+    """Keywords of the question that the windows were captioned for (EgoFact, D.2.3)."""
     text_vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     """Unit float32 (dim,) of the library's text encoder, by text of the windows: need not be encoded."""
 

@@ -276,7 +276,7 @@ class PlanRequest:
 
     question: Question
     sub_questions: tuple[SubQuestion, ...] = ()
-    """Of the plan before this one; empty at the first step."""
+    """The parts of the previous plan; empty at the first step."""
     tried: tuple[TriedQuery, ...] = ()
     known: tuple[KnownVideo, ...] = ()
     step: int = 1

@@ -27,7 +27,7 @@ from rag.server.service import Service
 LONGEST_RESULT = 8_000
 """Characters of a result as JSON: clients refuse what is much longer."""
 ROOM = 7_700
-"""Of them for all but the last row and `next`."""
+"""Characters for all but the last row and `next`."""
 LONGEST_TEXT = 1_200
 """Characters of a text; most passages are shorter."""
 SHORTEST_ID = 8

@@ -33,9 +33,9 @@ class Entry:
 
     title: str
     run: Callable[..., Any]
-    """Of what was opened for it, or of the service where it needs jobs alone."""
+    """A function of what was opened for it, or of the service where it only needs jobs."""
     needs: Literal["models", "library", "jobs"] = "library"
-    """What needs models takes its turn: questions use them one at a time. Of jobs no library is needed."""
+    """What needs models takes its turn: questions use them one at a time. Jobs need no library."""
     read_only: bool = True
     more: tuple[type[BaseModel], ...] = ()
     """Models of the API whose fields are arguments too."""

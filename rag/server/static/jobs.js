@@ -140,7 +140,7 @@ function row(job) {
         <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
           ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
       ${running ? progressOf(job) : nothing}
-      ${job.state === "cancelled" && !job.dry_run ? html`<p class="quiet">What was indexed stays; to go on, index the folder again.</p>` : nothing}
+      ${job.state === "cancelled" && !job.dry_run ? html`<p class="quiet">What was indexed is kept; to continue, index the folder again.</p>` : nothing}
       ${job.error ? html`<p class="state">${printable(String(job.error))}</p>` : nothing}
       ${job.forecast || job.result ? resultOf(job) : nothing}
       ${job.problem_count > (job.problems?.length ?? 0) ? html`<p class="quiet">${count(job.problem_count, "file")} with problems</p>` : nothing}

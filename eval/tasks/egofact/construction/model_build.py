@@ -82,7 +82,7 @@ def structured(event: EventStructure, replies: StoredReplies) -> EventStructure 
 
 
 WORK = "work"
-"""Below the folder of a benchmark: what a build keeps to go on from."""
+"""Below the folder of a benchmark: what a build keeps to continue from."""
 REPLIES = "replies.jsonl"
 """Below `WORK`: what the model said; its presence marks a folder as a build."""
 NEAREST = 50

@@ -167,7 +167,7 @@ class Drafter:
     seed: int
     replies: StoredReplies
     counts: dict[str, Counter[str]] = field(default_factory=dict)
-    """Of candidates by family: those looked at, and why there is no query of some."""
+    """Counts of candidates by family: those looked at, and why some made no query."""
 
     def accept(self, candidate: Candidate) -> Query | None:
         """The query of a candidate, where it can be drafted, and is valid and non-trivial (section 2.2)."""

@@ -20,7 +20,7 @@ class Screenshot:
     """One frame of a clip (C.1)."""
 
     frame: Frames
-    """Of one image."""
+    """Frames with one image."""
     scenarios: tuple[str, ...] = ()
 
 

@@ -43,7 +43,7 @@ CHUNK_TOKENS, CHUNK_OVERLAP = 1200, 100
 ENTITIES = 10
 UNITS = 5
 DESCRIPTIONS = 5
-"""Of one entity, at most, that are joined."""
+"""At most so many descriptions of one entity are joined."""
 RELATIONSHIPS = 10
 """Shown with a question."""
 EVERY = 100_000

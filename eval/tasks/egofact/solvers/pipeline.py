@@ -294,7 +294,7 @@ class PipelineSolver:
     settings: Mapping[str, Any] = field(default_factory=dict)
     windows: Windows = "none"
     _last: dict[str, tuple[Context, Rewriting]] = field(default_factory=dict, compare=False)
-    """Of the question asked last."""
+    """The context and rewriting of the question asked last."""
 
     def solve(self, asked: EgoFactInput) -> Output:
         """Answer one query; see `eval.task.Solver`."""
