@@ -141,7 +141,7 @@ class JoinedSnapshot(Snapshot):
         return frozenset().union(*(library.sidecars(video_id) for library in self._libraries))
 
     def taken_out(self) -> frozenset[str]:
-        """Those that no library has."""
+        """The ids of videos and documents that a repair took out of every library that had them."""
         held = (library.sources - library.taken_out() for library in self._libraries)
         return frozenset(self.sources.difference(*held))
 

@@ -104,7 +104,7 @@ def test_what_is_not_scored_is_not_reported(whole: Path, tmp_path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     (run / "results.json").unlink()
-    with pytest.raises(UsageError, match="answered and not scored yet"):
+    with pytest.raises(UsageError, match="answered but not scored yet"):
         write_report([run], tmp_path / "report")
 
 
