@@ -64,7 +64,6 @@ def reading_libraries(file: str | Path, libraries: int, questions: int) -> list[
 
     `file`: a path, or "PATH:A-B" for its articles from A up to B, which are counted from 0.
 
-
     Articles of a middling length are libraries of their own, every second one with its title; others are
     mixed into libraries of `GROUP` paragraphs. Up to `questions` of each library's own are sampled, a fifth
     as many impossible ones, and a fifth as many foreign ones: own to others of the set and not to it.
