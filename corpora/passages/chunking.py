@@ -71,7 +71,7 @@ def chunk(document: Document) -> list[Passage]:
     passages: dict[str, Passage] = {}
     texts = list(with_heads(parts))
     for text, (pages, starts) in zip(texts, _pages_of(document, parts, texts), strict=True):
-        key = _passage_id(document.title, text)
+        key = hashlib.blake2b(f"{document.title}\0{text}".encode()).hexdigest()[:24]
         passages.setdefault(key, Passage(key, document.doc_id, document.title, text, pages, starts))
     return list(passages.values())
 
@@ -174,7 +174,3 @@ def _splitter(size: int) -> Any:
         paragraph_separator="\n\n",
         chunking_tokenizer_fn=sentences,
     )
-
-
-def _passage_id(title: str, text: str) -> str:
-    return hashlib.blake2b(f"{title}\0{text}".encode()).hexdigest()[:24]

@@ -94,7 +94,7 @@ def table_documents(title: str, rows: Iterable[Sequence[str]]) -> Iterator[Docum
         elif len(cells) == 1:
             before.append(cells[0])
         else:
-            heads, named = cells, not _is_number(cells[0])
+            heads, named = cells, not cells[0].lstrip("+-.,")[:1].isdigit()
             held += [cells] * (not named)
         size += sum(map(len, cells))
         if size >= PIECE:
@@ -145,10 +145,6 @@ def _trimmed(cells: Sequence[str]) -> list[str]:
     plain = [" ".join(cell.split()) for cell in cells]
     last = max((at for at, cell in enumerate(plain, start=1) if cell), default=0)
     return plain[:last]
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("+-.,")[:1].isdigit()
 
 
 def _shown(cell: object) -> str:

@@ -279,7 +279,9 @@ def _exact(container: Any, video: Any, audio: Any | None, times: list[int]) -> d
     The timecode is that of a `tmcd` track or of the tag `timecode`, of the stream before that of the file.
     """
     claimed = video.average_rate or video.guessed_rate or Fraction(0)
-    steps = _steps(times if len(times) < _COUNTED_PACKETS else sorted(times)[:-REORDERED])
+    taken = times if len(times) < _COUNTED_PACKETS else sorted(times)[:-REORDERED]
+    # Frames of one time count once.
+    steps = [later - sooner for sooner, later in pairwise(sorted(set(taken)))]
     counted = Fraction(len(steps), sum(steps)) / video.time_base if steps else claimed
     context = audio.codec_context if audio is not None else None
     frames = max(0, video.frames or 0)
@@ -294,11 +296,6 @@ def _exact(container: Any, video: Any, audio: Any | None, times: list[int]) -> d
         "channels": (context.channels or 0) if context is not None else 0,
         "sample_rate": (context.sample_rate or 0) if context is not None else 0,
     }
-
-
-def _steps(times: list[int]) -> list[int]:
-    """Ticks from each frame to the next; frames of one time count once."""
-    return [later - sooner for sooner, later in pairwise(sorted(set(times)))]
 
 
 def _varies(steps: list[int]) -> bool:

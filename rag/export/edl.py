@@ -46,7 +46,7 @@ def render_markers(timeline: Timeline) -> str:
     placed = sorted(((mark_span(timeline, cut), cut) for cut in timeline.cuts), key=lambda pair: pair[0])
     for number, ((first, last), cut) in enumerate(placed, 1):
         begin, until = (timecode(origin + at, timeline.rate, drop) for at in (first, first + 1))
-        name, note = (_unbarred(text) for text in (name_of(cut.select), note_of(cut.select)))
+        name, note = (text.replace("|", "/") for text in (name_of(cut.select), note_of(cut.select)))
         lines += [
             f"{number:03d}  001      V     C        {begin} {until} {begin} {until}  ",
             f"{note} |C:ResolveColor{MARKER_COLOR} |M:{name} |D:{last - first}",
@@ -94,8 +94,3 @@ def _event(timeline: Timeline, cut: Cut, number: int, reel: str) -> Iterator[str
         yield f"* COMMENT: {note}"
     yield f"* COMMENT: {one_line(cut.select.citation)}"
     yield ""
-
-
-def _unbarred(text: str) -> str:
-    """`|` begins a field."""
-    return text.replace("|", "/")

@@ -320,9 +320,4 @@ def captions(
             spans = spans_of(library, facts, ("asr",))
     wanted = [span for span in spans if not language or span.track is None or span.track.language == language]
     cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in one_transcript(wanted))
-    return vtt_response(webvtt(cues))
-
-
-def vtt_response(text: str) -> Response:
-    """A WebVTT file."""
-    return Response(text, media_type="text/vtt", headers={"Cache-Control": REVALIDATED})
+    return Response(webvtt(cues), media_type="text/vtt", headers={"Cache-Control": REVALIDATED})

@@ -326,11 +326,6 @@ def shot_rows(shots: Sequence[Shot]) -> Any:
     return _table("shots", map(asdict, shots))
 
 
-def shot_of(row: Mapping[str, Any]) -> Shot:
-    """A shot from its row."""
-    return Shot(**row)
-
-
 def sound_track_rows(track: SoundTrack) -> Any:
     """A sound track as an Arrow table of one row."""
     value = {
@@ -347,8 +342,3 @@ def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
 
     classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in row["classes"])
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
-
-
-def video_id_of(key: str) -> str:
-    """The id of the video of a clip or a span, by which their own ids begin, before a colon."""
-    return key.rpartition(":")[0]

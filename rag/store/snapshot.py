@@ -296,7 +296,7 @@ class Snapshot:
     def clips_by_id(self, ids: Iterable[str]) -> dict[str, Clip]:
         """The clips of some ids, by id; those of unknown videos are left out."""
         wanted = set(ids)
-        videos = {schema.video_id_of(clip_id) for clip_id in wanted}
+        videos = {clip_id.rpartition(":")[0] for clip_id in wanted}
         return {c.clip_id: c for video in videos for c in self.clips(video) if c.clip_id in wanted}
 
     def _clip_times(self, rows: Any) -> RowSpans:
@@ -313,7 +313,7 @@ class Snapshot:
         found: dict[str, list[Shot]] = {}
         columns = schema.column_names("shots")
         for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
-            found.setdefault(row["video_id"], []).append(schema.shot_of(row))
+            found.setdefault(row["video_id"], []).append(Shot(**row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:

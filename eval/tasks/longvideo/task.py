@@ -52,10 +52,6 @@ POLICIES = {"anchor": "anchor", "next best": "retry", "neighbour": "neighbour", 
 Looks = Sequence[Mapping[str, Any]]
 
 
-def _spent(scored: Scored) -> float | None:
-    return tokens(scored) if scored.sample.tokens else None
-
-
 def _tokens_of(kind: str) -> Measure:
     return restricted(lambda scored: scored.sample.tokens.get(kind), lambda one: bool(one.sample.tokens))
 
@@ -83,7 +79,7 @@ def _under(policy: str) -> Column:
 
 
 MEASURES: Mapping[str, Measure | Column] = {
-    "tokens": Column(_spent),
+    "tokens": Column(lambda one: tokens(one) if one.sample.tokens else None),
     "prompt tokens": Column(_tokens_of("prompt")),
     "image tokens": Column(_tokens_of("image")),
     "calls": Column(restricted(number("calls"), lambda one: bool(one.sample.tokens))),

@@ -103,11 +103,6 @@ def query_of(sample: RvmsSample) -> Query:
     )
 
 
-def group_of(seconds: float) -> Group:
-    """The duration group; an hour and more counts to the last one."""
-    return GROUPS[sum(seconds >= limit for limit in LIMITS)]
-
-
 LAYOUT = Layout.read("eval.tasks.rvms", "url")["rows"]
 
 
@@ -165,4 +160,4 @@ def _group(text: str, duration: float) -> Group:
             return group
     if duration <= 0:
         raise ValueError("it has neither a duration nor a duration group")
-    return group_of(duration)
+    return GROUPS[sum(duration >= limit for limit in LIMITS)]

@@ -208,7 +208,7 @@ def _failed(request: Request, error: Exception) -> Response:
     if path.startswith("/youtube/"):
         return JSONResponse(shapes.youtube_error(status, message), status)
     if path in ("/search", "/videos"):
-        return JSONResponse(shapes.serper_error(status, message), status)
+        return JSONResponse({"message": message, "statusCode": status}, status)
     return HTMLResponse(pages.gone_page(message), status)
 
 

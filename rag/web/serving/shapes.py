@@ -48,11 +48,6 @@ def serper_videos(found: SearchPage, links: Links, page_size: int) -> dict[str, 
     }
 
 
-def serper_error(status: int, message: str) -> dict[str, Any]:
-    """An error as Serper's API returns it."""
-    return {"message": message, "statusCode": status}
-
-
 def _asked(found: SearchPage, kind: str, page_size: int) -> dict[str, Any]:
     asked = {"q": found.query, "type": kind, "engine": "google", "num": page_size, "page": found.page}
     return {"searchParameters": asked}

@@ -119,11 +119,6 @@ def passages_by_question(context: Context, rewriting: Rewriting) -> list[Retriev
     return [passage for _, passage in nearest_passages(context, [query], PASSAGES)]
 
 
-def no_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG001 (a stage)
-    """No clip, for a control without video."""
-    return []
-
-
 def clip_parts(corpus: Corpus) -> Callable[[Context, Rewriting], list[RetrievedClip]]:
     """The best parts of `localize.window_seconds` each, of all clips, by scene and event (EgoFact, 4.2).
 
