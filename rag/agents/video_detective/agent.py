@@ -53,6 +53,7 @@ from rag.agents.video_detective.records import (
 from rag.agents.video_detective.search import SearchState, Target
 from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
+from rag.reasoners.embedded.scoring import lines as joined_lines
 from rag.reasoners.llm.usage import usage_together
 from rag.reasoners.roles.answers import ChosenOption, OpenAnswer
 from rag.reasoners.roles.material import VideoView
@@ -311,7 +312,8 @@ class _DetectiveRun:
         view = self.detective.view(self.features, chosen, start, end, shown)
         seen, problem = self._observed(ObserveRequest(self.question, view, facets, self.vlm_query))
         texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
-        if seen is not None and seen.caption.strip():
+        lines = {line.text for line in joined_lines(view)}
+        if seen is not None and seen.caption.strip() and seen.caption not in lines:
             # It says what these frames show, and not what the rest of the segment does.
             span = self._span(chosen) if chosen else (start, end)
             texts.append(Evidence(self.features.video.video_id, *span, "caption", seen.caption))

@@ -179,8 +179,7 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
         for _, start, end in joined_cues(spoken):
             if any(text.start < end and text.end > start for text in held):
                 texts |= dict.fromkeys(text for text in spoken if text.start < end and text.end > start)
-    # A caption may be one of the lines.
-    if words.kind == "caption" and words.text not in {text.text for text in texts}:
+    if words.kind == "caption":
         texts[evidence_of(features.video.video_id, words)] = None
     return tuple(sorted(texts, key=_place))
 

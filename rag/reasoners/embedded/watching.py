@@ -10,8 +10,8 @@ No image is described freely. What is said of the frames are names that they are
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from itertools import groupby, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,28 +163,36 @@ SAME_SCENE = 0.85
 
 
 def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
-    """Judge by an impression of the whole: the mean fit of frames or lines over its sentences.
+    """Judge by an impression of the whole: the mean over its sentences of the best frame or line, for what a
+    film is about is said at least as often as it is shown.
 
-    Without an impression judge by a moment: by the frame that fits it best, with its neighbours in time,
-    and by the sound. Where no frame can be compared, lines alone count.
+    Without an impression judge by a moment and the sound: by the frame that fits it best, with its neighbours
+    in time, or by the lines, if they fit it better. Where nothing can be compared, it fits by 0.
     """
     memory, view = request.memory, request.view
     audio = _fit_of_lines(memory.auditory_memory, view, vectors)
     whole = memory.global_impression
-    scores = None if whole else frame_scores("", memory, view, scorer)
-    if scores is not None:
-        image: float | None = image_relevance(float(scores.max()))
+    if whole:
+        said = [_fit_of_lines(one, view, vectors) for one in statements(whole)]
+        seen = scorer.relevance([event_text(one) for one in statements(whole)], view) or []
+        fits = _mean([one for pair in zip_longest(said, seen) if (one := _better(*pair)) is not None])
     else:
         moment = " ".join((memory.key_moment, memory.before, memory.after))
-        image = _fit(whole or moment, view, scorer, vectors)
-    known = [(each, weight) for each, weight in ((image, 1.0), (audio, SOUND)) if each is not None]
-    fit = sum(each * weight for each, weight in known) / sum(weight for _, weight in known) if known else None
+        scores = frame_scores("", memory, view, scorer)
+        best = None if scores is None else image_relevance(float(scores.max()))
+        fits = _better(best, _fit_of_lines(moment, view, vectors))
+    known = [(one, weight) for one, weight in ((fits, 1.0), (audio, SOUND)) if one is not None]
+    fit = sum(each * weight for each, weight in known) / sum(weight for _, weight in known) if known else 0.0
     return VideoVerdict(
-        video_match=fit is not None and fit >= MATCHES,
+        video_match=fit >= MATCHES,
         audio_match=None if audio is None else audio >= MATCHES,
         confidence=_confidence(fit),
-        reason=_reason("it", fit),
+        reason=_reason("it", fit if known else None),
     )
+
+
+def _better(*fits: float | None) -> float | None:
+    return max((fit for fit in fits if fit is not None), default=None)
 
 
 def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> FrameMatch:
@@ -237,13 +245,16 @@ def _fit(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVe
     """
     sentences = statements(text)
     seen = scorer.relevance([event_text(sentence) for sentence in sentences], view)
-    return _fit_of_lines(text, view, vectors) if seen is None else sum(seen) / len(seen)
+    return _fit_of_lines(text, view, vectors) if seen is None else _mean(seen)
 
 
 def _fit_of_lines(text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
     """The mean over the sentences of a text of its best line; None where there is no sentence or no line."""
-    best = [fit for one in statements(text) for fit, _ in rank_lines(one, view, vectors)[:1]]
-    return sum(best) / len(best) if best else None
+    return _mean([fit for one in statements(text) for fit, _ in rank_lines(one, view, vectors)[:1]])
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _alike(one: VideoView, other: VideoView, scorer: ZeroShotScorer) -> float | None:
@@ -261,7 +272,8 @@ LEAST_LENGTH = 0.001
 
 
 def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
-    """The names of what is seen, if anything stands out; missing keywords and events, by frames and lines."""
+    """The names of what is seen, or where there are none the line nearest to the question; missing keywords
+    and events, by frames and lines."""
     keywords = distinct(word for facet in request.facets for word in facet.keywords)
     events = distinct(query for facet in request.facets for query in facet.queries)
     if not request.facets:
@@ -269,7 +281,7 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
     missing = _unsupported(keywords, request.view, scorer, vectors)
     unmet = _unsupported(events, request.view, scorer, vectors)
     return Observation(
-        caption=_seen(request.view, scorer),
+        caption=next(iter(_described(request.question.text, request.view, scorer, vectors)), ""),
         missing=missing,
         needs_more_info=bool(unmet or (missing and not events)),
         missing_visual_keyword=next(iter((*unmet, *missing)), ""),
@@ -293,17 +305,16 @@ def _unsupported(
     return tuple(text for text in texts if fit(text) < MATCHES)
 
 
-def _seen(view: VideoView, scorer: ZeroShotScorer) -> str:
-    """What the frames seem to show; empty where nothing stands out."""
+def _described(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> list[str]:
+    """What the frames seem to show, if anything, and the lines nearest to a text, best first."""
     names = scorer.named(view)
-    return f"Seems to show {names}." if names else ""
+    said = [line.text for _, line in rank_lines(text, view, vectors) if line.kind != "tag"]
+    return [*([f"Seems to show {names}."] if names else []), *said[:SUMMARY_LINES]]
 
 
 def summarize(request: SummarizeRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoSummary:
     """What the frames seem to show, and the lines nearest to the question; one a line, best first."""
-    ranked = rank_lines(request.question.text, request.view, vectors)
-    said = [line.text for _, line in ranked if line.kind != "tag"][:SUMMARY_LINES]
-    summary = "\n".join(filter(None, (_seen(request.view, scorer), *said)))
+    summary = "\n".join(_described(request.question.text, request.view, scorer, vectors))
     return VideoSummary(relevant=bool(summary), summary=summary)
 
 

@@ -125,7 +125,7 @@ def test_a_caption_names_what_is_seen_and_a_summary_quotes_lines_too(scorer, vec
         f"{seen}\n{said_last}\n"
     )
     blind = ZeroShotScorer(None)
-    assert observe(ObserveRequest(asked, view), blind, vectors).caption == ""
+    assert observe(ObserveRequest(asked, view), blind, vectors).caption == said_last
     nothing = summarize(SummarizeRequest(asked, replace(view, texts=())), blind, vectors)
     assert (nothing.relevant, nothing.summary) == (False, "")
 
@@ -154,6 +154,10 @@ def test_a_video_is_verified_by_all_parts_of_the_memory(scorer, vectors):
     assert (reply.video_match, reply.audio_match) == (True, True)
     wrong = verify_video(VerifyRequest(Memory("a kitchen", "a chart"), view), scorer, vectors)
     assert (wrong.video_match, wrong.audio_match) == (False, None)
+    told = verify_video(VerifyRequest(Memory("A film about a boat. The sea is calm."), view), scorer, vectors)
+    assert told.video_match
+    blank = verify_video(VerifyRequest(Memory("", "a boat"), VideoView("", 0, 9)), scorer, vectors)
+    assert (blank.video_match, blank.confidence, blank.reason) == (False, 1.0, "there is nothing to compare")
 
 
 def test_a_frame_matches_only_where_text_and_reference_both_do(scorer, vectors):
