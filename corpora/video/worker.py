@@ -10,6 +10,7 @@ bomb in a library ends this process and nothing else, and what takes more than t
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -54,6 +55,8 @@ class Link:
 
 def main() -> None:
     """Serve requests until the parent process ends."""
+    # Ctrl-C reaches all processes of a terminal: the parent ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _private_pipes()
     link = Link(answers)
     on_beat(link.beat)

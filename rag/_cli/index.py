@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -133,6 +134,8 @@ def index(
         raise UsageError("name the folders and files to index")
     # Before torch reads it: its threads wait for each other spinning, on processors that decoding could use.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # As an interrupt: what is finished is committed first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if events:
         run_as_job()
     with open_progress(events=events) as progress:
@@ -146,9 +149,10 @@ def index(
                 progress=progress,
                 limit=limit,
             )
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             if not (dry_run or events):
-                echo_stderr("rag: what is committed is kept; run the same command again to index the rest")
+                kept = str(interrupt) or "what is committed is kept"
+                echo_stderr(f"rag: {kept}; run the same command again to index the rest")
             raise
     if not events:
         _report_problems(report, progress)

@@ -12,6 +12,7 @@ from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import LOCAL, StorageSettings
 from rag.errors import FileProblem, WorkerLost
+from rag.indexing.interrupts import uninterrupted
 from rag.indexing.missing import below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import IndexReport, Progress
@@ -120,6 +121,7 @@ class FileOutcomes:
             for found in group.files:
                 self._writer.put_problem(Problem(found.path, done.reason, done.action), found.stamp)
 
+    @uninterrupted()
     def finish(self, group: Group, done: Done) -> None:
         """Store the paths, which makes passages visible, and count a new content with all its paths."""
         self.keep_problem(group, done)
@@ -134,6 +136,7 @@ class FileOutcomes:
         else:
             self._writer.clear_problem(*(found.path for found in group.files))
 
+    @uninterrupted()
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Skip an unusable content: every path of it gets a problem, and no row stays.
 

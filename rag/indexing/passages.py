@@ -17,6 +17,7 @@ from corpora.video.reader import MediaReader, PageReader
 from indexers.protocol import TextEncoder
 from rag.errors import FileProblem
 from rag.indexing.copies import LocalGroup
+from rag.indexing.interrupts import uninterrupted
 from rag.indexing.outcomes import Done, FileOutcomes, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
@@ -73,22 +74,26 @@ class PassageIndexer:
                 found = self._reader.passages(copy.path, self._page_reader(group))
                 passages = _passages(found, notes)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-                self._writer.begin_passages(group.content_id)
+                with uninterrupted():
+                    self._writer.begin_passages(group.content_id)
                 while part:
                     vectors = self._encoder.encode_text([f"{each.title}\n{each.text}" for each in part])
-                    self._writer.add_passages(group.content_id, part, vectors)
+                    with uninterrupted():
+                        self._writer.add_passages(group.content_id, part, vectors)
                     count += len(part)
                     self._advance(sum(map(_bytes_of, part)) / PASSAGE_BYTES_PER_SECOND)
                     part = list(itertools.islice(passages, PASSAGES_PER_CALL))
                 require_unchanged(group.first)
         except FileProblem as problem:
-            self._writer.drop_passages(group.content_id)
+            with uninterrupted():
+                self._writer.drop_passages(group.content_id)
             self._outcomes.skip_file(group, problem)
         else:
             action = f"indexed {count} passage{'' if count == 1 else 's'} of it" if notes else ""
             self._outcomes.finish(group, Done(passages=count, reason="; ".join(notes), action=action))
         self._advance(self._left)
-        self._writer.flush_if_due()
+        with uninterrupted():
+            self._writer.flush_if_due()
 
     def _page_reader(self, group: Group) -> PageReader | None:
         """OCR of the pages of a file; the same image is read once."""

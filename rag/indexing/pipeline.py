@@ -38,6 +38,7 @@ from rag.indexing.calibrating import calibrate_scores, is_calibrated
 from rag.indexing.clips import open_reader
 from rag.indexing.copies import local_groups
 from rag.indexing.encoders import SelectedEncoders, select_encoders, stored_encoders, stored_side
+from rag.indexing.interrupts import ended_by_interrupts, uninterrupted
 from rag.indexing.media import (
     FrameIndexer,
     ProgressLog,
@@ -256,6 +257,7 @@ class ContentIndexer:
 
     def index(self, groups: Sequence[Group]) -> None:
         """Videos, then documents."""
+        before = self._outcomes.result.indexed
         media = [group for group in groups if group.is_media]
         documents = [group for group in groups if not group.is_media]
         probes = self._probe(media)
@@ -266,10 +268,17 @@ class ContentIndexer:
             seconds += sum(work_seconds(estimated_seconds(group.first)) for group in remote)
             seconds += sum(document_seconds(group.first) for group in documents)
             self._progress.start(seconds, len(media) + len(documents))
-        if media:
-            self._index_media(media, probes)
-        if documents:
-            self._index_documents(documents)
+        try:
+            if media:
+                self._index_media(media, probes)
+            if documents:
+                self._index_documents(documents)
+        except KeyboardInterrupt as interrupt:
+            with ended_by_interrupts():
+                self._writer.drop_unfinished()
+                self._commit(at_once=True)
+            done = self._outcomes.result.indexed - before
+            raise KeyboardInterrupt(f"{done} of {len(groups)} new files are kept") from interrupt
         self._commit(at_once=True)
 
     def _probe(self, groups: Iterable[Group]) -> dict[str, Probe]:
@@ -293,15 +302,14 @@ class ContentIndexer:
             for local in there:
                 try:
                     with local.opened() as copy:
-                        done = self._index_video(local.group, copy, probes)
+                        self._index_video(local.group, copy, probes)
                 except FileProblem as problem:
                     self._outcomes.skip_file(local.group, problem)
                 else:
-                    self._outcomes.finish(local.group, done)
                     self._commit()
 
-    def _index_video(self, group: Group, copy: LocalCopy, probes: Mapping[str, Probe]) -> Done:
-        """Index one video, which is committed with its paths. Raises `FileProblem` where nothing of it can be
+    def _index_video(self, group: Group, copy: LocalCopy, probes: Mapping[str, Probe]) -> None:
+        """Index one video, and write it with its paths. Raises `FileProblem` where nothing of it can be
         used.
 
         Killed at any instant and called again, it continues after the last clip of its log and ends with the
@@ -341,35 +349,34 @@ class ContentIndexer:
             lost = lost_sound(track) if track is not None else ""
         require_unchanged(first)
 
-        # Write
-        exclude = list(self._settings.scan.exclude)
-        writer.put_video(
-            video,
-            {**made, "sidecars": sidecars_read, **({EXCLUDED: exclude} if exclude else {})},
-            [clip.frames for clip in clips],
-            evidence,
-            stages.text.encode_text([span.text for span in evidence]),
-            shots=shots_of(video, [clip.figures for clip in clips if clip.figures is not None]),
-            sound=track,
-        )
-        self._logs.append(log.path)
+        shots = shots_of(video, [clip.figures for clip in clips if clip.figures is not None])
+        vectors = stages.text.encode_text([span.text for span in evidence])
         # What is cut off of a damaged file is no fault of its subtitles.
         late = "" if frames.damage else late_cues(texts, video.duration)
         reason = "; ".join(note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note)
         action = f"indexed {max(video.duration - frames.lost, 0.0):.0f} s of it" if reason else ""
+
+        # Write
+        exclude = list(self._settings.scan.exclude)
+        by = {**made, "sidecars": sidecars_read, **({EXCLUDED: exclude} if exclude else {})}
+        with uninterrupted():
+            rows = [clip.frames for clip in clips]
+            writer.put_video(video, by, rows, evidence, vectors, shots=shots, sound=track)
+            self._logs.append(log.path)
+            self._outcomes.finish(group, Done(len(clips), 0, video.duration, reason, action))
         by_size = self._is_shard or is_url(first.path)
         expected = estimated_seconds(first) if by_size else probe.duration
         self._progress.advance(work_seconds(expected) - video.duration)
-        return Done(len(clips), 0, video.duration, reason, action)
 
     def _commit(self, *, at_once: bool = False) -> None:
         """Commit what was written, if that is due; logs of videos that are committed go."""
-        if at_once:
-            self._writer.flush()
-        if at_once or self._writer.flush_if_due():
-            for log in self._logs:
-                log.unlink(missing_ok=True)
-            self._logs = []
+        with uninterrupted():
+            if at_once:
+                self._writer.flush()
+            if at_once or self._writer.flush_if_due():
+                for log in self._logs:
+                    log.unlink(missing_ok=True)
+                self._logs = []
 
     def _index_audio(self, path: str, video: Video) -> tuple[list[Evidence], SoundMeter, str]:
         """Speech, the measured sound, and what went wrong."""

@@ -52,9 +52,9 @@ LAST_WORDS = 20
 """Lines of text of a child that are kept."""
 LOOK_SECONDS = 0.1
 """Between two looks at a child."""
-SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (1.5, KILL))
-"""What a child is sent that is cancelled, or whose server stops, and after how many seconds: the library
-survives all of them."""
+SIGNALS = ((0.0, signal.SIGINT), (2.0, signal.SIGTERM), (2.5, KILL))
+"""What a child is sent that is cancelled, or whose server stops, and after how many seconds: with the
+first it commits what is finished; the library survives all of them."""
 NICE = 10
 """Children yield to questions."""
 

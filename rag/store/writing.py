@@ -230,6 +230,11 @@ class Writer(VideoWriter):
             self._erase_sources(self._sources & {source_id})
             self._open_sources.discard(source_id)
 
+    def drop_unfinished(self) -> None:
+        """Remove what was added of all sources of which no path was said."""
+        self._erase_sources(self._sources & self._open_sources)
+        self._open_sources.clear()
+
     def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
         """Put passages as rows of another library.
 
@@ -313,8 +318,7 @@ class Writer(VideoWriter):
         """Commit, without the passages of a document that has no path, and give the lock back."""
         try:
             if not self._db.failed:
-                self._erase_sources(self._sources & self._open_sources)
-                self._open_sources.clear()
+                self.drop_unfinished()
                 self.flush()
                 with write_errors(self._layout.folder):
                     self._layout.keep_spare_head()

@@ -3,7 +3,9 @@
 import os
 import re
 import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,6 +90,41 @@ def test_what_was_taken_out_comes_back_with_the_next_run(corpus: Path, settings:
         assert (library.stats().taken_out, library.stats().files) == (2, 2)
     assert run(corpus, settings).indexed == 2
     assert rows(settings) == before
+
+
+class Interrupted(Progress):
+    """Interrupts a run when work on a file of this name begins."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def file(self, path: str) -> None:
+        if Path(path).name == self._name:
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("at", "kept"), [("a.mp4", []), ("b.txt", ["a.mp4"]), ("notes.md", ["a.mp4", "b.txt"])]
+)
+def test_an_interrupted_run_commits_what_is_finished(corpus: Path, settings: Settings, at: str, kept) -> None:
+    (corpus / "b.txt").write_text("The lamp hangs above the door of the shed.\n")
+    with pytest.raises(KeyboardInterrupt, match=f"{len(kept)} of 3 new files are kept"):
+        run(corpus, settings, progress=Interrupted(at))
+    with Reader.open(settings.library) as reader:
+        assert [Path(row.path).name for row in reader.file_rows()] == kept
+    assert run(corpus, settings).indexed == 3 - len(kept)
+
+
+def test_an_interrupt_amid_writing_waits_for_its_end(corpus: Path, settings: Settings, monkeypatch) -> None:
+    def interrupted(self: Writer, *given: Any, **named: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        put_video(self, *given, **named)
+
+    put_video = Writer.put_video
+    monkeypatch.setattr(Writer, "put_video", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="1 of 2 new files are kept"):
+        run(corpus, settings)
+    assert spoken(settings) == {"Tighten the bolt to nine newton metres."}
 
 
 def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:
