@@ -152,7 +152,8 @@ def shots(
         Literal["exact", "asked", "off"],
         option(
             "--constraints",
-            "The resolution is checked and the rest told to the reasoner; or all is told; or nothing.",
+            "The resolution rules out, other measurements choose among what is found; or all is told to the "
+            "reasoner alone; or nothing.",
         ),
     ] = "exact",
     web: WebFolder = None,
@@ -162,9 +163,9 @@ def shots(
 ) -> int:
     """Find one shot by how it looks and sounds (ShotFinder).
 
-    It imagines the shot, searches and localizes. 'rag search' compares tone, style and sound with what was
-    measured.
-    Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
+    It imagines the shot, searches and localizes. Of the shots found, those of the tone, style and sound asked
+    for, as measured, come first; 'rag search' finds no others. Constraints may be combined.
+    Exit code 1 where no shot was found (N/A), or nothing could be looked at.
     """
     from rag.agents.runtime.frame_source import fixed_budget
     from rag.agents.shotfinder.agent import find_shot, result_json, result_lines

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from corpora.records import Evidence, Shot, Video
+from corpora.records import Evidence, Shot, SoundTrack, Video
 from rag.agents.runtime.frame_source import FrameSource
 from rag.reasoners.roles.searching import Hypothesis, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.watching import FrameMatch, Located, LocateRequest, MatchRequest
@@ -57,6 +57,11 @@ class MeasuredLibrary:
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
         return shots_of(video_id)
+
+    def sound_track(self, video_id: str) -> SoundTrack:
+        """Music plays in videos of 480 lines, and somebody speaks in the others."""
+        heard = "music" if self._heights.get(video_id) == 480 else "speech"
+        return SoundTrack(video_id, (heard,) * 100, np.full(100, -20, np.float32))
 
 
 def frame_source_with(stored: MeasuredLibrary | None, pixels: FrameSource) -> FrameSource:

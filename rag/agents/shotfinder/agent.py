@@ -4,8 +4,8 @@
     retriever   the first videos of each query that can be downloaded and have the resolution
     localizer   in each of them the shot that fits, or N/A
 
-The answer is the best shot found, or N/A. An error of the web loses a video or a query, an error of the
-reasoner a step. Every loop is bounded.
+The answer is the best shot found, one that no measurement denies before the others, or N/A. An error of the
+web loses a video or a query, an error of the reasoner a step. Every loop is bounded.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class _ShotFinderRun:
         clock.append(time.perf_counter())
         found = [each.found for each in looks if each.found is not None]
         # Of equal scores the first found, as `max` has it.
-        best = max(found, key=lambda shot: shot.score, default=None)
+        best = max(found, key=lambda shot: (self._met(shot), shot.score), default=None)
         failure = self._failure(best, looks)
         self._record_result(best, failure)
         return ShotRun(
@@ -97,6 +97,11 @@ class _ShotFinderRun:
             timings={"imagine": clock[1] - clock[0], "look": clock[2] - clock[1]},
             **self._context.outcome(),
         )
+
+    def _met(self, shot: FoundShot) -> bool:
+        """Whether nothing measured denies what was asked for, where measurements count."""
+        denied = (check.holds is False for check in shot.checks if check.kind != "temporal")
+        return self._settings.constraint_mode != "exact" or not any(denied)
 
     def _failure(self, best: FoundShot | None, looks: Sequence[Look]) -> str:
         """Why N/A is no result of a search; empty for one that looked at videos."""
@@ -224,6 +229,7 @@ def result_json(run: ShotRun) -> dict[str, Any]:
 
 def _check_lines(found: FoundShot) -> list[str]:
     return [
-        f"{MARKS[check.holds]}: {check.kind}: {check.wanted}" + (f" ({check.found})" if check.found else "")
+        f"{MARKS[check.holds]}: {check.kind}: {check.wanted}"
+        + (f" ({'measured: ' if check.kind != 'temporal' else ''}{check.found})" if check.found else "")
         for check in found.checks
     ]

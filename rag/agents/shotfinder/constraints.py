@@ -1,11 +1,12 @@
 """The five constraints of ShotFinder, alone or together: as options, as free words, and held against a video.
 
-The lines of a picture are known of an indexed video. About the rest the reasoner is asked; `rag search`
-compares tone, style and sound with what was measured.
+The lines of a picture are known of an indexed video, and decide. Tone, style and sound are put to the
+reasoner as text. What was measured of them is said of the shots found, and only orders these.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -20,7 +21,7 @@ from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.roles.material import ConstraintKind, Memory
 
 if TYPE_CHECKING:
-    from corpora.records import Shot, Video
+    from corpora.records import Shot, SoundTrack, Video
     from rag.library import Library
 
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
@@ -106,14 +107,12 @@ def memory_of(description: str, constraints: Constraints) -> Memory:
     """The request as the roles take it."""
     kinds = constraints.kinds
     plain = [kind for kind in kinds if kind != "temporal"]
-    auditory = ""
-    if constraints.audio is not None:
-        auditory = constraints.wording or ATTRIBUTES["audio"].phrases[constraints.audio]
     return Memory(
         key_moment=description,
         before=constraints.after,
         after=constraints.before,
-        auditory_memory=auditory,
+        # A class of sound is in no line of speech: only free words may be.
+        auditory_memory=constraints.wording if constraints.audio else "",
         constraint_kind=plain[0] if plain else "temporal" if kinds else "",
         constraint=constraints.worded(),
     )
@@ -159,17 +158,35 @@ class Measures:
 
     video: Video | None = None
     shots: tuple[Shot, ...] = ()
+    sound: SoundTrack | None = None
 
-    def checks(self, constraints: Constraints) -> tuple[Check, ...]:
-        """Each constraint but the temporal one; undecided but for the lines of the picture."""
+    def checks(self, constraints: Constraints, start: float, end: float) -> tuple[Check, ...]:
+        """Each constraint but the temporal one against what was measured of [start, end) seconds."""
+        shot = self.shot_at(start)
+        tone, style = ("", "") if shot is None else (shot.tone, shot.style)
+        measured: dict[ConstraintKind, str] = {
+            "color": tone,
+            "style": style,
+            "audio": self._sound(start, end),
+        }
         named = [
-            Check(kind, value, "", None)
-            for kind in ("color", "style", "audio")
+            Check(kind, value, found, found == value if found else None)
+            for kind, found in measured.items()
             if (value := getattr(constraints, kind))
         ]
-        return (*named, *self._lines(constraints))
+        return (*named, *self.lines(constraints))
 
-    def _lines(self, constraints: Constraints) -> Iterator[Check]:
+    def _sound(self, start: float, end: float) -> str:
+        """What most of the seconds of [start, end) sound like; empty where that was not measured."""
+        if self.video is not None and not self.video.audio:
+            return "silence"
+        if self.sound is None:
+            return ""
+        heard = [one for one in self.sound.classes[int(start) : math.ceil(end)] if one is not None]
+        return max(sorted(set(heard)), key=heard.count, default="")
+
+    def lines(self, constraints: Constraints) -> Iterator[Check]:
+        """The lines of the picture, which decide."""
         video, least, exact = self.video, constraints.min_height, constraints.resolution
         lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
         found = "" if lines is None else f"{lines}p"
@@ -189,6 +206,7 @@ def measures_of(library: Library | None, video_id: str) -> Measures:
     if library is None:
         return Measures()
     try:
-        return Measures(library.engine.reader.video(video_id), library.shots(video_id))
+        video = library.engine.reader.video(video_id)
+        return Measures(video, library.shots(video_id), library.sound_track(video_id))
     except KeyError:
         return Measures()

@@ -57,7 +57,7 @@ class Localizer:
         `FileProblem`."""
         result = self.video.result
         place = (result.url, result.title, self.video.video_id, query)
-        denied = [one for one in self.measures.checks(self.constraints) if one.holds is False]
+        denied = [one for one in self.measures.lines(self.constraints) if one.holds is False]
         if denied and self._exact:
             why = f"{denied[0].kind}: wanted {denied[0].wanted}, measured {denied[0].found}"
             return Look(*place, None, 0, "constraint", why)
@@ -91,7 +91,7 @@ class Localizer:
     def _text_constraints(self) -> Constraints:
         """What is left to the reasoner: a resolution that was measured is not said again, where it would only
         blur the description."""
-        known = any(one.kind == "resolution" and one.found for one in self.measures.checks(self.constraints))
+        known = any(one.found for one in self.measures.lines(self.constraints))
         return self.constraints.without_resolution() if self._exact and known else self.constraints
 
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
@@ -115,7 +115,7 @@ class Localizer:
     def _found(self, located: Located, frame: float, times: NDArray[np.float64]) -> FoundShot:
         shot = self.measures.shot_at(frame)
         start, end = (shot.start, shot.end) if shot is not None else _around(frame, times)
-        checks = list(self.measures.checks(self.constraints))
+        checks = list(self.measures.checks(self.constraints, start, end))
         weight = 1.0
         if self._has_context:
             sides = list(self._sides(start, end))

@@ -87,11 +87,23 @@ def test_a_video_of_another_resolution_is_left_out_where_it_decides(tmp_path, mo
     assert (missed.title, missed.reason) == ("kettle video 7", "resolution: wanted 720p, measured 1080p")
     assert memory.constraint == "warm tones"
     assert {check.kind: check.holds for check in found.shot.checks} == {
-        "color": None,
+        "color": False,
         "resolution": True,
         "temporal": True,
     }
     assert len(found.looks) == 1 + 4  # it takes no other's place
+
+
+def test_of_shots_found_those_that_measurements_do_not_deny_come_first(tmp_path) -> None:
+    reasoner, music, heights = ShotReasoner(), Constraints(audio="music"), {"video06": 480}
+    for mode, number, mark in (("exact", 6, "confirmed"), ("asked", 7, "missing")):
+        settings = replace(MAIN, constraint_mode=mode)
+        found = run(tmp_path / mode, music, reasoner, settings, heights)
+        heard = "music" if mark == "confirmed" else "speech"
+        assert found.shot.title == f"kettle video {number}"
+        assert list(result_lines(found, 80))[-1] == f"  {mark}: audio: music (measured: {heard})"
+    # A class of sound is in no line: lines are compared with the description.
+    assert not any(request.memory.auditory_memory for request in reasoner.located)
 
 
 def test_nothing_fits_is_a_legal_answer(tmp_path) -> None:
