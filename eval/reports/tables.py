@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,13 +113,41 @@ def csv_text(records: Sequence[Mapping[str, Cell]]) -> str:
 
 @contextlib.contextmanager
 def report_folder(out: Path, policy: OverwritePolicy) -> Iterator[Path]:
-    """A folder that becomes `out` once it is whole. Raises `RagError` where that cannot be written, and
-    `UsageError` where it must not be (`corpora.outputs`)."""
+    """A folder that becomes `out` once it is whole. A report that is there is replaced, where nobody changed
+    or added a file. Raises `RagError` where that cannot be written, and `UsageError` where it must not be
+    (`corpora.outputs`)."""
     try:
-        with output_folder(out, policy) as draft:
+        old = _digests(out)
+        mine = bool(old) and old == _listed(out)
+        with output_folder(out, replace(policy, force=policy.force or mine)) as draft:
             yield draft
+            made = _digests(draft)
+            (draft / FILES).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        for name in old if mine else ():
+            if name not in made:
+                (out / name).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    (out / name).parent.rmdir()
     except OSError as error:
         raise file_error(out, error) from error
+
+
+FILES = ".files.json"
+"""In a report: its files and their SHA-256."""
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Of every file below a folder, but for hidden ones, by name."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _listed(out: Path) -> object:
+    """What the last report into a folder wrote down; None without one."""
+    try:
+        return json.loads((out / FILES).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
 
 
 class Line(NamedTuple):

@@ -209,8 +209,8 @@ def score(
 @with_session(without=("library",))
 def show(
     session: Session,
-    run: Annotated[Path, argument("RUN", "A run folder.")],
-    query_id: Annotated[str, argument("QUERY_ID", "One of its queries.")],
+    run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds one.")],
+    query_id: Annotated[str, argument("QUERY_ID", "One of its queries; 'rag eval show RUN ?' lists some.")],
     out: Annotated[
         Path | None, option("--out FILE.png", "Where the image goes. Default: a name here.")
     ] = None,
@@ -223,12 +223,16 @@ def show(
     Its question, options, gold, what the system saw, and an image.
     """
     from eval.reports.sample_picture import draw_sample
-    from eval.runs.folder import read_run_folder
+    from eval.runs.folder import read_run_folder, run_folders
     from eval.runs.records import canonical
 
-    held = read_run_folder(run)
+    folder, *others = run_folders([run])
+    if others:
+        names = ", ".join(visible(os.fspath(one)) for one in (folder, *others))
+        raise UsageError(f"{run}: holds several runs; name one of them: {names}")
+    held = read_run_folder(folder)
     query, sample = _find(held, query_id)
-    image_file, policy = out or Path(_image_name(run, query_id)), session.overwrite_policy(force)
+    image_file, policy = out or Path(_image_name(folder, query_id)), session.overwrite_policy(force)
     check_output(image_file, policy)
     task, prepared = prepare_task(held, data, session.settings)
     picture: Path | None = None
@@ -245,12 +249,18 @@ def show(
     return 0
 
 
+SOME = 10
+"""Query ids that are listed where one is not known."""
+
+
 def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
     for query, sample in zip(run.queries, run.samples, strict=False):
         if query.query_id == query_id:
             return query, sample
     asked = any(query.query_id == query_id for query in run.queries)
-    why = "is not answered yet" if asked else f"is none of its {len(run.queries)} queries"
+    some = ", ".join(visible(query.query_id) for query in run.queries[:SOME])
+    more = ", ..." if len(run.queries) > SOME else ""
+    why = "is not answered yet" if asked else f"is none of its {len(run.queries)} queries: {some}{more}"
     raise UsageError(f"{run.folder}: {query_id!r} {why}")
 
 
@@ -299,9 +309,33 @@ def _lines(labels: Labels, query: Query, sample: Sample, picture: Path | None) -
         option = "" if found.option is None else f"  for option {LETTERS[found.option]}"
         yield f"{mark}    {found.score:.3f}  passage {visible(found.passage_id)}{option}"
     for key, value in sample.evidence.items():
-        yield f"    {key}: {excerpt(value if isinstance(value, str) else json.dumps(value), 3 * width())}"
+        yield from _evidence_lines(key, value, "    ")
     if picture is not None:
         yield f"picture: {visible(os.fspath(picture))}"
+
+
+EMPTY = (None, "", [], {})
+
+
+def _evidence_lines(name: str, value: Any, indent: str) -> Iterator[str]:
+    """A JSON value whole, as an outline; what is empty is left out."""
+    items = dict(enumerate(value, 1)) if isinstance(value, list) else value
+    nested = dict if isinstance(value, dict) else dict | list
+    if isinstance(items, dict) and any(isinstance(each, nested) for each in items.values()):
+        yield f"{indent}{visible(name)}:"
+        for key, each in items.items():
+            yield from _evidence_lines(str(key), each, f"{indent}  ")
+    elif value not in EMPTY:
+        yield f"{indent}{visible(name)}: {visible(_on_one_line(value))}"
+
+
+def _on_one_line(value: Any) -> str:
+    if isinstance(value, dict):
+        held = (f"{key} {_on_one_line(each)}" for key, each in value.items() if each not in EMPTY)
+        return "; ".join(held)
+    if isinstance(value, list):
+        return ", ".join(map(_on_one_line, value))
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _verdict(query: Query, sample: Sample) -> str:

@@ -96,6 +96,13 @@ def test_run_then_report_then_show(capsys) -> None:
     files = printed(capsys)["files"]
     assert files[0] == "pages/report.md"
     assert all(Path(name).exists() for name in files)
+    # A report that nobody changed is replaced by the next one.
+    assert main(["eval", "report", folders[0], "--out", "pages"]) == 0
+    assert printed(capsys)["files"][0] == "pages/report.md"
+    (Path("pages") / "mine.txt").write_text("mine")
+    assert main(["eval", "report", *folders, "--out", "pages"]) == 2
+    assert main(["eval", "show", "runs/toy", "q005"]) == 2
+    assert ": holds several runs; name one of them: runs/toy/localized-seed1, " in capsys.readouterr().err
 
     assert main(["eval", "show", "runs/toy/localized-seed1", "q005"]) == 0
     shape = printed(capsys)
@@ -109,7 +116,9 @@ def test_text_for_people(capsys) -> None:
     out = capsys.readouterr().out
     assert "runs/toy/localized-seed0" in out
     assert "rag eval report runs/toy/localized-seed0" in out
-    assert main(["eval", "show", "runs/toy/localized-seed0", "q003", "--text", "--out", "q.png"]) == 0
+    assert main(["eval", "show", "runs/toy", "q", "--text"]) == 2
+    assert "'q' is none of its 8 queries: q000, q001" in capsys.readouterr().err
+    assert main(["eval", "show", "runs/toy", "q003", "--text", "--out", "q.png"]) == 0
     out = capsys.readouterr().out
     assert "? What is the object of event 3?" in out
     assert out.count("*") >= 2
