@@ -12,10 +12,10 @@ from corpora.identity import plain_file
 from corpora.kinds import HEAD_BYTES
 from corpora.platforms import LOOK
 
-HOLLOW_SIZE = 256 * 2**20
-"""Bytes from which on a file may be hollow."""
-HOLLOW_SHARE = 0.01
-"""A file is hollow if less than this share of its bytes is on the disk."""
+INCOMPLETE_SIZE = 256 * 2**20
+"""A file of at least so many bytes may be incomplete."""
+INCOMPLETE_SHARE = 0.01
+"""A file is incomplete if less than this share of its bytes is on the disk."""
 EMPTY = "empty, 0 bytes"
 """The problem of a file without content."""
 
@@ -30,8 +30,12 @@ def file_problem(path: str, status: os.stat_result) -> str | None:
         return EMPTY
     held = 512 * getattr(status, "st_blocks", status.st_size)
     # Some mounts report no blocks of files that are whole.
-    if status.st_size > HOLLOW_SIZE and held < status.st_size * HOLLOW_SHARE and (held or _all_hole(path)):
-        return f"hollow: claims {status.st_size:,} bytes and holds {held:,}"
+    if (
+        status.st_size > INCOMPLETE_SIZE
+        and held < status.st_size * INCOMPLETE_SHARE
+        and (held or _all_hole(path))
+    ):
+        return f"incomplete: {held:,} of its {status.st_size:,} bytes are on the disk"
     return ""
 
 

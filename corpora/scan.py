@@ -10,7 +10,7 @@ Rules, in the order in which they apply to a name:
   reported where it leads elsewhere. Broken links and loops are reported.
 - A folder is walked, whatever its name; one named like a video is reported as such.
 - FIFOs, sockets and devices named like media are reported and never opened.
-- Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
+- Unreadable, empty, and incomplete files (over 256 MiB of which under 1 % is on the disk) are reported.
 - A photograph that is named as a video or sound beside it is its cover, and ignored.
 - Subtitles belong to the video or sound of their name; those of none are a document.
 - What vanishes during the walk is skipped silently. Unknown kinds are ignored.

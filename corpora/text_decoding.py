@@ -119,7 +119,7 @@ class Encoding:
     @property
     def doubt(self) -> str:
         """What to do where the codec is unsure; empty where it is not."""
-        said = f"its encoding is taken for {self.name}, by few letters; if they are wrong, save it as UTF-8"
+        said = f"its encoding is guessed as {self.name} from few letters; if it is wrong, save it as UTF-8"
         return said if self.unsure else ""
 
 

@@ -229,5 +229,5 @@ class Output(LineWriter):
                 entry = json.loads(line)
                 self.done[entry[self._id_key]] = entry
             except (ValueError, KeyError, TypeError):
-                self._refuse(f"its line {number} is not one of ours")
+                self._refuse(f"its line {number} is not of this command")
         truncate_partial_line(self.path)

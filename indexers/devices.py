@@ -33,7 +33,7 @@ def find_device(device: Device) -> str:
     if device == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if has_device(name))
     if not has_device(device):
-        raise SettingsError(f"encoder.device {device}: torch sees none here; auto takes what there is")
+        raise SettingsError(f"encoder.device {device}: torch finds none here; use auto")
     return device
 
 
@@ -70,7 +70,7 @@ def placement(backend: str) -> tuple[str, Any]:
     device = next((device for device, known in BACKENDS.items() if known == backend), "")
     if not has_device(device):
         raise SettingsError(
-            f"backend {backend} does not run here, for torch does not see its device: index on a machine "
+            f"backend {backend} does not run here: torch finds no such device; index on a machine "
             f"that has it, or {OTHER_ENCODER['image']}"
         )
     return device, torch.float16 if backend.endswith("fp16") else torch.float32

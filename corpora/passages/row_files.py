@@ -124,9 +124,7 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     cells = _cells(records, tally)
     begun = list(itertools.islice(cells, LOOK_AHEAD))
     if begun and not any(_WORD.search(cell) for row in begun for cell in row):
-        raise UnsupportedFile(
-            f"{path}: a table of numbers alone, left out; save it as XLSX if it is to be read"
-        )
+        raise UnsupportedFile(f"{path}: a table of numbers only, left out; save it as XLSX to have it read")
     yield from table_documents("", itertools.chain([first], begun, cells))
     if tally.bad:
         yield Problem(path, tally.reason(), "indexed the other rows")

@@ -97,7 +97,7 @@ def _read_subtitles(path: str, media: Sequence[str]) -> Sidecars:
     if parsed.skipped:
         notes.append(f"{parsed.skipped} malformed cue{'s' if parsed.skipped > 1 else ''} skipped")
     if parsed.frame_rate:
-        notes.append(f"its times are in frames, taken for {parsed.frame_rate} a second")
+        notes.append(f"its times are in frames; {parsed.frame_rate} a second are assumed")
     if encoding.doubt:
         notes.append(encoding.doubt)
     return Sidecars(tuple(texts), tracks=(track,), notes=tuple(notes))

@@ -33,7 +33,7 @@ IdKind = Literal["path", "stem", "hash"]
 Ids = Annotated[
     IdKind,
     option(
-        "--ids", "Of many queries: name documents by path, by file name without suffix, or by content hash."
+        "--ids", "For many queries: name documents by path, by file name without suffix, or by content hash."
     ),
 ]
 NAMED = 3
@@ -196,7 +196,7 @@ def write_run(run: Path, windows: Path, order: Iterable[str]) -> None:
             found[entry["query_id"]] = _documents(entry["results"])
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(
-                f"{windows}: its line {number} is not one of ours; move it away, or name another --run"
+                f"{windows}: its line {number} is not of this command; move it away, or name another --run"
             ) from error
     with (
         map_os_errors(run),

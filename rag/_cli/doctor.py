@@ -55,10 +55,10 @@ EXTENSIONS = (
 def doctor(
     session: Session,
     repair: Annotated[
-        bool, option("--repair", "Go back to the last state that reads whole, or give up what does not.")
+        bool, option("--repair", "Go back to the last state that can be read, or drop what cannot be read.")
     ] = False,
     yes: Annotated[
-        bool, option("--yes", "With --repair, erase what cannot be indexed again without asking.")
+        bool, option("--yes", "With --repair, do not ask before erasing what cannot be indexed again.")
     ] = False,
     settings: Annotated[
         bool, option("--settings", "List the settings in effect and what sets each, instead.")
@@ -66,7 +66,7 @@ def doctor(
 ) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken.
 
-    With --repair the library alone, which is repaired first.
+    With --repair it repairs the library, and checks only that.
     """
     if settings:
         _list_settings(session)
@@ -260,7 +260,7 @@ def repair_lines(done: Repair) -> Iterator[str]:
     if done.incomplete:
         yield "rag: run rag index with the same folders as before"
     elif not (done.made_again or done.lost):
-        yield "rag: nothing was to be repaired"
+        yield "rag: nothing needed a repair"
 
 
 def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:

@@ -119,7 +119,7 @@ def build(
     By appendix C of the paper. A stopped build continues where it was.
     """
     if session.settings.reasoner.kind == "embedded":
-        raise UsageError("this takes a language model; set reasoner.kind and reasoner.model")
+        raise UsageError("this needs a language model; set reasoner.kind and reasoner.model")
     from eval.tasks.egofact.construction.model_build import REPLIES, WORK, open_builder
     from eval.tasks.egofact.construction.records import shape_of
 
@@ -198,7 +198,7 @@ def simulate_model(
         ),
     ] = None,
     perception: Annotated[
-        float, option("--perception SHARE", "Of events and decor, those that it perceives.", min=0, max=1)
+        float, option("--perception SHARE", "Share of events and decor that it perceives.", min=0, max=1)
     ] = 0.95,
     seed: Annotated[int, option("--seed N", "The same seed gives the same replies.")] = 0,
     host: Host = "127.0.0.1",

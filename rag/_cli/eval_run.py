@@ -64,7 +64,7 @@ def run(
     session: Session,
     benchmark: Benchmark,
     system: Systems = None,
-    seed: Annotated[int, option("--seed N", "Seed of what is by chance.")] = 0,
+    seed: Annotated[int, option("--seed N", "Seed of all random choices.")] = 0,
     out: Out = None,
     data: Data = None,
     limit: Limit = None,

@@ -144,7 +144,7 @@ def _run(
     for problem in report.problems:
         echo_stderr(problem_line(problem))
     if report.left_out:
-        left = f"left out {counted(report.left_out, 'video')} that none of the libraries has whole"
+        left = f"left out {counted(report.left_out, 'video')} that no library has completely"
         echo_stderr(f"rag: {left}; finish with rag index FOLDER, then run this again")
     elif report.nothing:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"

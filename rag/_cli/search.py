@@ -138,7 +138,7 @@ def _one(
 def highlights(
     session: Session,
     against: Annotated[
-        str | None, option("--against QUERY", "Only among the moments that match this, and against them.")
+        str | None, option("--against QUERY", "Only moments that match this, compared with each other.")
     ] = None,
     top_k: TopK = None,
 ) -> int:

@@ -213,7 +213,7 @@ def test_files_that_no_name_describes_are_known_by_their_first_bytes(tmp_path) -
 
 def test_a_windows_file_of_another_program_is_one_line(tmp_path) -> None:
     (tmp_path / "a.windows.jsonl").write_text("garbage\n")
-    with pytest.raises(UsageError, match="line 1 is not one of ours"):
+    with pytest.raises(UsageError, match="line 1 is not of this command"):
         write_run(tmp_path / "a.trec", tmp_path / "a.windows.jsonl", ["q"])
 
 

@@ -80,14 +80,14 @@ def test_file_links_are_found_under_their_own_path(good: Path) -> None:
 
 
 @pytest.mark.parametrize("held", [4096, 0])
-def test_empty_and_hollow_files_are_reported(good: Path, held: int) -> None:
+def test_empty_and_incomplete_files_are_reported(good: Path, held: int) -> None:
     (good / "empty.mp4").touch()
-    with (good / "hollow.mp4").open("wb") as file:
+    with (good / "incomplete.mp4").open("wb") as file:
         file.write(b"x" * held)
         file.truncate(10 * 2**30)
     reported = reasons(good)
     assert reported["empty.mp4"] == "empty, 0 bytes (skipped)"
-    assert reported["hollow.mp4"].startswith("hollow: claims 10,737,418,240 bytes and holds ")
+    assert reported["incomplete.mp4"].endswith(" of its 10,737,418,240 bytes are on the disk")
     assert found_names(good) == ["good.mp4"]
 
 

@@ -521,7 +521,7 @@ def test_a_table_of_many_columns_is_read_in_groups_of_them(tmp_path) -> None:
 def test_a_table_of_numbers_alone_is_left_out(tmp_path, rows: str) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(rows)
-    with pytest.raises(UnsupportedFile, match="a table of numbers alone, left out; save it as XLSX"):
+    with pytest.raises(UnsupportedFile, match="a table of numbers only, left out; save it as XLSX"):
         found(path)
 
 

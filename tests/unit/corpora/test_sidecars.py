@@ -164,7 +164,7 @@ def test_times_in_frames_are_read_at_the_rate_that_has_them(tmp_path, last: str,
         pytest.approx((1 + 5 / rate, 2 + int(last) / rate), abs=1e-3),
         (3.5, 4.5),
     ]
-    assert found.notes == (f"video.srt: its times are in frames, taken for {rate} a second",)
+    assert found.notes == (f"video.srt: its times are in frames; {rate} a second are assumed",)
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path) -> None:
