@@ -108,11 +108,6 @@ def _place(words: list[str]) -> Path:
     return Path(_option(words, "--out") or default_place(words[2]))
 
 
-def _runs(words: list[str]) -> list[Path]:
-    """The run folders of `rag eval run`."""
-    return [_place(words) / folder_name(name, 0) for name in _option(words, "--system").split(",")]
-
-
 def test_the_page_has_a_section_for_each_paper() -> None:
     assert list(SECTIONS) == list(WRITERS)
     assert not SHARED.commands
@@ -162,7 +157,8 @@ def _try_all(section: Section, environment: dict[str, str]) -> list[Path]:
             words = _shortened(words)
             if _place(words) not in {folder.parent for folder in made}:
                 _run(words, given)
-                made += _runs(words)
+                systems = _option(words, "--system").split(",")
+                made += [_place(words) / folder_name(name, 0) for name in systems]
         else:
             _run(words, given)
             if what == ["eval", "report"]:

@@ -69,16 +69,12 @@ def _get(address: str, **headers: str) -> tuple[int, Any]:
         return error.code, json.loads(error.read())
 
 
-def _wait_until_made(address: str) -> None:
-    """Anything but health waits for the application."""
-    assert _get(f"{address}nowhere")[0] == 404
-
-
 def test_it_serves_without_a_library_and_ends_with_everything_open(tmp_path, monkeypatch) -> None:
     imported = tmp_path / "imported.txt"
     monkeypatch.setenv("IMPORTED", str(imported))
     with _served(tmp_path) as (process, address):
-        _wait_until_made(address)
+        # Anything but health waits for the application.
+        assert _get(f"{address}nowhere")[0] == 404
         status, health = _get(f"{address}v1/health")
         assert (status, health["status"], health["models"]) == (200, "empty", "cold")
         port = int(address.rstrip("/").rpartition(":")[2])

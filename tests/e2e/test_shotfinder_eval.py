@@ -108,15 +108,12 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path) -> None:
     assert {"right.png", "figure4_sweeps.png", "figure5_data.png", "failures.png", "constraints.csv"} <= made
 
 
-def untimed(query: ShotQuery) -> ShotQuery:
-    return replace(query, gold=replace(query.gold, start=0.0, end=0.0))
-
-
 def answered(
     folder: Path, reasoner: ShotReasoner, name: str = "shotfinder-off", at: str = "q0", **changes: Any
 ) -> Sample:
     """One query's sample; without its times where `changes` say nothing else."""
-    query = replace(untimed(shots(folder)[at]), **changes)
+    query = shots(folder)[at]
+    query = replace(query, **{"gold": replace(query.gold, start=0.0, end=0.0), **changes})
     task, data = prepared(folder, reasoner, {at: query})
     (sample,) = answers(task, data, name)
     return sample

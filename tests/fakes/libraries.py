@@ -85,7 +85,7 @@ class FixedLibrary:
     def unmeasured(self, where: object) -> None:  # noqa: ARG002 (as of `Library`)
         return None
 
-    def resolve(self, citation: str) -> PassageCitation:
+    def resolve(self, citation: str) -> PassageCitation | VideoCitation:
         return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
 
     def stats(self) -> Stats:
@@ -104,18 +104,13 @@ class FixedLibrary:
         return Removed(tuple(path for path in paths if path.endswith(".mp4")))
 
 
-class OneVideoLibrary:
-    left_out = ()
+class OneVideoLibrary(FixedLibrary):
+    """Has one video, whose file is at a path."""
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
         reader = SimpleNamespace(meta=None, taken_out=frozenset, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
 
     def is_source(self, path: Path) -> bool:  # noqa: ARG002 (as of `Library`)
         return False

@@ -47,7 +47,8 @@ class Hub:
     def info(self) -> dict[str, object]:
         siblings: list[dict[str, object]] = []
         for name, data in self.files.items():
-            row: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": git_blob(data)}
+            blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+            row: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": blob}
             if name.endswith(LARGE):
                 row["lfs"] = {"sha256": sha256(data), "size": len(data), "pointerSize": 134}
             siblings.append(row)
@@ -60,10 +61,6 @@ class Hub:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def git_blob(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 @contextmanager

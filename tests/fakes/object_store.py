@@ -152,14 +152,6 @@ def _client(endpoint: str) -> Any:
     )
 
 
-def make_bucket(server: _Server) -> FakeStore:
-    """An empty bucket."""
-    name = f"bucket-{len(server.stores)}"
-    _client(server.endpoint).create_bucket(Bucket=name)
-    store = server.stores[name] = FakeStore(name, server.endpoint)
-    return store
-
-
 @pytest.fixture(scope="session")
 def bucket_server() -> Iterator[_Server]:
     """One server for all tests of a worker."""
@@ -173,4 +165,7 @@ def bucket(bucket_server: _Server, monkeypatch) -> FakeStore:
     """A bucket of the test's own, with the credentials in the environment."""
     for key, value in KEYS.items():
         monkeypatch.setenv(key, value)
-    return make_bucket(bucket_server)
+    name = f"bucket-{len(bucket_server.stores)}"
+    _client(bucket_server.endpoint).create_bucket(Bucket=name)
+    store = bucket_server.stores[name] = FakeStore(name, bucket_server.endpoint)
+    return store

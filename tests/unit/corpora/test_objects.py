@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -235,13 +236,9 @@ def test_a_message_has_no_signature() -> None:
 def test_a_full_disk_is_one_line(corpus: Path, bucket: FakeStore, tmp_path, monkeypatch) -> None:
     bucket.upload(corpus)
     (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
-    monkeypatch.setattr("shutil.disk_usage", lambda _: _Full)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
     with pytest.raises(ScratchFull, match=r"no room for s3://.*storage\.scratch"):
         fetch(found, tmp_path, bucket.storage)
-
-
-class _Full:
-    free = 0
 
 
 @pytest.mark.parametrize(

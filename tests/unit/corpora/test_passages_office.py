@@ -223,15 +223,8 @@ def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path) -> N
         "word/diagrams/data1.xml": '<d xmlns:a="a"><t><a:p><a:t>Clean.</a:t></a:p></t></d>',
     }
     assert _read(read_docx, tmp_path / "a.docx", parts) == [
-        *(
-            "Tighten the bolts.",
-            "Ask Ann.",
-            "Clean.",
-            "Cold.",
-            "To 120 Nm.",
-            "| Form | F-12 |",
-            "| Issue | 3 |",
-        )
+        *("Tighten the bolts.", "Ask Ann.", "Clean.", "Cold.", "To 120 Nm."),
+        *("| Form | F-12 |", "| Issue | 3 |"),
     ]
 
 
@@ -273,16 +266,8 @@ def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path) -> None:
         "ppt/d.xml": f"<d {drawing}><t><a:p><a:t>Step one</a:t></a:p></t></d>",
     }
     assert _read(read_pptx, tmp_path / "a.pptx", parts) == [
-        *(
-            "Sales",
-            "Bolts a month",
-            "| | May | June |",
-            "| M8 | 12 | 15 |",
-            "Say thanks.",
-            "Too long?",
-            "Step one",
-            "End",
-        )
+        *("Sales", "Bolts a month", "| | May | June |", "| M8 | 12 | 15 |"),
+        *("Say thanks.", "Too long?", "Step one", "End"),
     ]
 
 
@@ -533,9 +518,3 @@ def test_each_passage_of_a_long_table_has_its_heads(tmp_path, monkeypatch) -> No
     passages = [each for each in read_passages(path) if not isinstance(each, Problem)]
     assert all(each.text.startswith("| Item | EUR |\n|-|-|\n| Bolt") for each in passages)
     assert sum(each.text.count("| Bolt") for each in passages) >= 300
-
-
-def test_a_file_that_is_no_spreadsheet_is_damaged(tmp_path) -> None:
-    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(DamagedFile, match=r"a\.xlsx: cannot be read"):
-        found(tmp_path / "a.xlsx")

@@ -287,16 +287,9 @@ def test_a_row_names_its_subtitles(tmp_path) -> None:
 @pytest.fixture
 def folder(tmp_path) -> Path:
     for name in (
-        "videos/CgvJqGxzRfE.mp4",
-        "videos/v.1.MKV",
-        "videos/Holiday [abc_DEF-123].webm",
-        "video/1_plotQA/movie_1.mp4",
-        "video/9_summary/movie_1.mp4",
-        "deep/er/clip.mov.mp4",
-        "no_suffix",
-        "library/own.mp4",
-        ".hidden/dark.mp4",
-        "videos/notes.txt",
+        *("videos/CgvJqGxzRfE.mp4", "videos/v.1.MKV", "videos/Holiday [abc_DEF-123].webm"),
+        *("video/1_plotQA/movie_1.mp4", "video/9_summary/movie_1.mp4", "deep/er/clip.mov.mp4"),
+        *("no_suffix", "library/own.mp4", ".hidden/dark.mp4", "videos/notes.txt"),
     ):
         path = tmp_path / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,11 +26,6 @@ from tests.fakes.toy_benchmark import run_task
 VIDEOS = ("v_0.0_60.0", "v_60.0_120.0")
 
 
-def as_json(value: Any) -> Any:
-    """With lists in place of tuples."""
-    return json.loads(json.dumps(value))
-
-
 @pytest.mark.parametrize(("form", "layout"), MOMENTS, ids=lambda one: getattr(one, "name", one))
 @pytest.mark.parametrize("given", [True, False], ids=["named", "recognized"])
 def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path) -> None:
@@ -40,7 +35,7 @@ def test_published_annotations(form: str, layout: Layout, given: bool, tmp_path)
         (one.query_id, one.text, one.cluster, one.family, moment.windows)
         for one, moment in zip(queries, held.moments, strict=True)
     ]
-    assert (held.format, as_json(found)) == (form, layout.moments)
+    assert (held.format, json.loads(json.dumps(found))) == (form, layout.moments)
     assert held.unusable == ()
 
 

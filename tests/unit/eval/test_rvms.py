@@ -111,23 +111,9 @@ def checked(**fields: Any) -> CandidateScore:
 
 def asked(task: str = "GKTA") -> RvmsSample:
     memory = Memory("g" if "G" in task else "", "k", "b", "a", "s")
-    return RvmsSample(
-        "m-1",
-        "m",
-        task,
-        memory,
-        "https://v.example/watch?v=a",
-        "garden",
-        GROUPS[0],
-        60.0,
-        10.0,
-        (5.0, 20.0),
-        (9.0, 11.0),
-        (
-            TargetUpload("https://v.example/watch?v=a", "A"),
-            TargetUpload("https://v.example/watch?v=b", "B", 1.1),
-        ),
-    )
+    url, times = "https://v.example/watch?v=", (60.0, 10.0, (5.0, 20.0), (9.0, 11.0))
+    uploads = TargetUpload(f"{url}a", "A"), TargetUpload(f"{url}b", "B", 1.1)
+    return RvmsSample("m-1", "m", task, memory, f"{url}a", "garden", GROUPS[0], *times, uploads)
 
 
 def verdict_of(sample: RvmsSample, found: list[CandidateScore], chosen: int | None) -> RvmsScore:

@@ -131,16 +131,12 @@ def test_hostile_names_stay_names() -> None:
     listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=25)
     assert _ranges(listed.tracks[0]) == _expected(planned)
     text = render_fcpxml(planned)
-    dtd, parsed = _dtd(), etree.fromstring(text.encode())
+    dtd, parsed = etree.DTD(StringIO(DTD)), etree.fromstring(text.encode())
     assert dtd.validate(parsed), dtd.error_log
     assert [rep.get("src") for rep in parsed.iter("media-rep")] == urls[::3]
     markers = [line for line in render_markers(planned).splitlines() if "|C:" in line]
     assert len(markers) == len(planned.cuts)
     assert all(line.count("|") == 3 for line in markers)
-
-
-def _dtd() -> etree.DTD:
-    return etree.DTD(StringIO(DTD))
 
 
 def test_markers_of_one_video_are_at_its_own_places() -> None:

@@ -18,7 +18,7 @@ from corpora.records import Clip, Evidence, Passage
 from rag.export import writing
 from rag.export.found import read_documents, select_of
 from rag.export.planning import plan_timeline, read_sources
-from rag.export.records import Exported, FormatName, Select
+from rag.export.records import FormatName, Select
 from rag.export.tables import render_chapter_list, render_chapters, render_csv
 from rag.export.writing import FORMATS, render_export, write_export
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
@@ -39,12 +39,6 @@ def folder(tmp_path_factory) -> Path:
     write_video(made / "variable.mp4", 4, fps=30, size=size, variable_rate=True)
     write_video(made / "slow.mp4", 4, fps=12.5, size=size, metadata={"timecode": "half past nine"})
     return made
-
-
-def _render(selects: list[Select], form: FormatName, **options: Any) -> tuple[bytes, Exported]:
-    stream = io.BytesIO()
-    done = render_export(selects, form, stream, **options)
-    return stream.getvalue(), done
 
 
 def _select(path: Path, start: float = 1.0, end: float = 2.0) -> Select:
@@ -100,7 +94,7 @@ def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> 
 )
 def test_what_is_no_window_is_refused(known: Select, start: float, end: float, handles: float) -> None:
     with pytest.raises(UsageError):
-        _render([replace(known, start=start, end=end)], "edl", handles=handles)
+        render_export([replace(known, start=start, end=end)], "edl", io.BytesIO(), handles=handles)
 
 
 @pytest.mark.slow

@@ -15,6 +15,8 @@ from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
 NAME = "metaclip-l14-fullcc2.5b"
+INDEX = "model.safetensors.index.json"
+NONE = {"model.safetensors": None}
 TENSORS = save({"a": np.ones((2, 3), np.float32)})
 
 
@@ -81,20 +83,11 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
         ({"config.json": None}, "no config.json"),
         ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
         (
-            {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
-            "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
+            NONE | {"pytorch_model.bin": b"\x80"},
+            "no model.safetensors, only pytorch_model.bin, a pickle, which",
         ),
-        (
-            {"model.safetensors": None, "model.safetensors.index.json": b"{}"},
-            "model.safetensors.index.json cannot be read",
-        ),
-        (
-            {
-                "model.safetensors": None,
-                "model.safetensors.index.json": b'{"weight_map": {"a": "model-00001-of-00002.safetensors"}}',
-            },
-            "no model-00001-of-00002.safetensors",
-        ),
+        (NONE | {INDEX: b"{}"}, f"{INDEX} cannot be read"),
+        (NONE | {INDEX: b'{"weight_map": {"a": "1-of-2.safetensors"}}'}, "no 1-of-2.safetensors"),
     ],
 )
 def test_a_wrong_folder_is_one_line(

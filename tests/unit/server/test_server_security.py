@@ -68,12 +68,8 @@ def test_foreign_requests_are_refused_everywhere(
 @pytest.mark.parametrize(
     "headers",
     [
-        {},
-        {"Host": "localhost:8650"},
-        {"Host": "127.0.0.1:9000"},
-        {"Host": "[::1]:8650"},
-        {"Sec-Fetch-Site": "same-origin"},
-        {"Origin": ORIGIN.replace("http", "https")},
+        *[{}, {"Host": "localhost:8650"}, {"Host": "127.0.0.1:9000"}, {"Host": "[::1]:8650"}],
+        *[{"Sec-Fetch-Site": "same-origin"}, {"Origin": ORIGIN.replace("http", "https")}],
         {"Sec-Fetch-Site": "same-origin", "Origin": "null"},
     ],
 )

@@ -14,17 +14,19 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import maintained, table_health
 from tests.fakes.store_material import META, TEXT, file_row, unit
 
-TEXTS = (
-    "He was running to the Café",
-    "東京タワーに行きました",
-    "我喜欢看视频",
-    "The soldering iron is hot",
-    "Привет, мир! Городской транспорт",
-    "It is what it is",
-    "สวัสดีชาวโลก",
-    "Fermer l’eau, puis l'électricité",
-    "La vanne s’ouvre ici",
-)
+FOUND = {
+    "RUNS cafe": "He was running to the Café",
+    "タワー": "東京タワーに行きました",
+    "视频": "我喜欢看视频",
+    "soldered": "The soldering iron is hot",
+    "ПРИВЕТ": "Привет, мир! Городской транспорт",
+    "what": "It is what it is",
+    "โลก": "สวัสดีชาวโลก",
+    search_words("de l'eau"): "Fermer l’eau, puis l'électricité",
+    search_words("s'ouvre"): "La vanne s’ouvre ici",
+}
+"""Texts, by a query that finds them."""
+TEXTS = tuple(FOUND.values())
 
 
 def write(folder: Path, texts: Sequence[str], *, parts: int = 1, maintain: bool = True) -> None:
@@ -46,20 +48,7 @@ def reader(tmp_path_factory) -> Reader:
     return Reader.open(folder)
 
 
-@pytest.mark.parametrize(
-    ("query", "row"),
-    [
-        ("RUNS cafe", 0),
-        ("タワー", 1),
-        ("视频", 2),
-        ("soldered", 3),
-        ("ПРИВЕТ", 4),
-        ("what", 5),
-        ("โลก", 6),
-        (search_words("de l'eau"), 7),
-        (search_words("s'ouvre"), 8),
-    ],
-)
+@pytest.mark.parametrize(("row", "query"), [*enumerate(FOUND)])
 def test_words_are_found_in_their_forms(reader: Reader, query: str, row: int) -> None:
     assert [hit.key for hit in reader.match_passages(query, 3)][:1] == [f"p{row:05d}"]
 
