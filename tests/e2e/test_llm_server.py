@@ -151,12 +151,8 @@ def test_an_unreachable_server_is_one_line_that_names_it_and_what_to_do():
 @pytest.mark.parametrize(
     "body",
     [
-        b"<html>It works!</html>",
-        b"",
-        b'{"choices": [{"message": {"content": 7}}]}',
-        b"[" * 200_000,
-        b"\xff\xfe\x00",
-        b" " * (MAX_REPLY_BYTES + 1),
+        *[b"<html>It works!</html>", b"", b'{"choices": [{"message": {"content": 7}}]}', b"[" * 200_000],
+        *[b"\xff\xfe\x00", b" " * (MAX_REPLY_BYTES + 1)],
     ],
     ids=["html", "empty", "number", "deep", "bytes", "endless"],
 )

@@ -112,9 +112,6 @@ class OneVideoLibrary(FixedLibrary):
         reader = SimpleNamespace(meta=None, taken_out=frozenset, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
 
-    def is_source(self, path: Path) -> bool:  # noqa: ARG002 (as of `Library`)
-        return False
-
     def video_id(self, name: str) -> str:
         return name
 

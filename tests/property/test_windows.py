@@ -161,26 +161,22 @@ def test_no_window_covers_more(rows: list[tuple[float, float, float]], ticks: in
     assert score == pytest.approx(covered(rows, start, width, end), abs=1e-5)
 
 
-def test_a_short_span_is_in_the_middle_of_its_window() -> None:
-    assert covering_window([(10.0, 12.0)], [0.9], start=0.0, end=30.0, length=5.0) == (8.5, 13.5, 0.9)
-
-
-def test_a_line_quoted_word_for_word_wins_over_one_beside_it_that_shares_words() -> None:
-    """The lines of a real video, by their relevance to the last of them."""
-    lines = [(15.0, 18.0), (18.5, 22.5), (23.0, 28.0)]
-    found = covering_window(lines, [0.475, 0.969, 0.99997], start=0.0, end=36.0, length=5.0)
-    assert found == (23.0, 28.0, 0.99997)
-
-
-def test_several_relevant_lines_win_over_one_a_little_more_relevant() -> None:
-    lines = [(2.0, 4.0), (20.0, 22.0), (22.0, 24.0)]
-    start, end, score = covering_window(lines, [0.6, 0.5, 0.55], start=0.0, end=30.0, length=5.0)
-    assert (start, end) == (20.0, 25.0)
-    assert score == pytest.approx(20 / 29, abs=1e-6)
-
-
-def test_no_spans_give_the_first_window() -> None:
-    assert covering_window([], [], start=30.0, end=60.0, length=5.0) == (30.0, 35.0, 0.0)
+@pytest.mark.parametrize(
+    ("lines", "relevance", "found"),
+    [
+        ([(10.0, 12.0)], [0.9], (8.5, 13.5, 0.9)),
+        # The lines of a real video, by their relevance to the last of them, which was quoted word for word.
+        ([(15.0, 18.0), (18.5, 22.5), (23.0, 28.0)], [0.475, 0.969, 0.99997], (23.0, 28.0, 0.99997)),
+        # Two win over one that is a little more relevant than each.
+        ([(2.0, 4.0), (20.0, 22.0), (22.0, 24.0)], [0.6, 0.5, 0.55], (20.0, 25.0, 0.689655)),
+        ([], [], (0.0, 5.0, 0.0)),
+    ],
+)
+def test_the_window_over_some_lines(
+    lines: list[tuple[float, float]], relevance: list[float], found: tuple[float, float, float]
+) -> None:
+    window = covering_window(lines, relevance, start=0.0, end=36.0, length=5.0)
+    assert window == pytest.approx(found, abs=1e-6)
 
 
 def test_raster_is_half_open_and_takes_the_greatest() -> None:

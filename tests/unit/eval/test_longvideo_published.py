@@ -104,12 +104,8 @@ def test_forms_of_options_and_answers(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("answer", "kinds", "place"),
     [
-        ("2", ("text", "index"), 1),
-        ("2", ("letter", "index"), 2),
-        ("(C) 1", ("text",), 2),
-        ("(c)", ("letter",), 2),
-        (3, ("index",), None),
-        ("E", ("text", "letter"), None),
+        *[("2", ("text", "index"), 1), ("2", ("letter", "index"), 2), ("(C) 1", ("text",), 2)],
+        *[("(c)", ("letter",), 2), (3, ("index",), None), ("E", ("text", "letter"), None)],
     ],
 )
 def test_the_right_option(answer: Any, kinds: Sequence[str], place: int | None) -> None:

@@ -36,12 +36,8 @@ def indexed(tmp_path) -> Reader:
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [
-        ("films/talk.mp4", True),
-        ("films/talk.srt", True),
-        ("link/talk.en.vtt", True),
-        ("films/talk.info.json", True),
-        ("films/other.srt", False),
-        ("films/talk.txt", False),
+        *[("films/talk.mp4", True), ("films/talk.srt", True), ("link/talk.en.vtt", True)],
+        *[("films/talk.info.json", True), ("films/other.srt", False), ("films/talk.txt", False)],
         ("apart/talk.srt", False),
     ],
 )
