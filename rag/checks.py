@@ -10,7 +10,6 @@ from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
 from rag.rendering.terminal import taken_out_line
-from rag.store.error_mapping import REPAIR
 from rag.store.lookup import file_states
 from rag.store.records import FileState
 from rag.store.sidecars import other_sidecars
@@ -31,11 +30,7 @@ def file_checks(faults: Mapping[str, str]) -> Iterable[Check]:
     """The checks of a library's files, by what is wrong (`rag.store.checking.check_files_of`)."""
     if not faults:
         yield Check("files of tables", True, "all can be read")
-    for name, fault in faults.items():
-        if name.startswith("table "):
-            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {REPAIR}")
-        else:
-            yield Check(name, False, f"{fault}; the next rag index makes it again")
+    yield from (Check(name, False, fault) for name, fault in faults.items())
 
 
 def run_checks(engine: Engine, *, progress: Callable[[int, int], object]) -> Iterable[Check]:

@@ -260,7 +260,7 @@ def repair_lines(done: Repair) -> Iterator[str]:
     if done.incomplete:
         yield "rag: run rag index with the same folders as before"
     elif not (done.made_again or done.lost):
-        yield "rag: nothing needed a repair"
+        yield "rag: the indexes were made again; nothing else needed a repair"
 
 
 def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
@@ -284,8 +284,8 @@ def _library(session: Session) -> Iterator[Check]:
         named = session.settings.library is not None and isinstance(folder, Path)
         yield Check("library", False if named else None, str(error))
     except LibraryCorrupt as error:
-        yield Check("library", False, str(error))
-        yield from _files_of_tables(folder)
+        # What is damaged says more than that it cannot be opened.
+        yield from [*_files_of_tables(folder)] or [Check("library", False, str(error))]
     except RagError as error:
         yield Check("library", False, str(error))
 
@@ -299,7 +299,7 @@ def _files_of_tables(folder: Location) -> Iterator[Check]:
     layout = open_layout(folder)
     try:
         with CountProgress(shown=byte_count) as progress:
-            faults = check_files_of(layout, progress=progress.update)
-        yield from file_checks(faults)
-    except RagError as error:
-        yield Check("files of tables", False, str(error))
+            if faults := check_files_of(layout, progress=progress.update):
+                yield from file_checks(faults)
+    except RagError:
+        return

@@ -45,6 +45,8 @@ def _run() -> int:
     gc.set_threshold(10_000)
     # NumPy's second thread would spin for 25 ms after each product, beside the searches of a question.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    # Lance warns on stderr of what is damaged; one line of ours says it.
+    os.environ.setdefault("LANCE_LOG", "error")
     code = main(sys.argv[1:])
     gc.freeze()
     return code

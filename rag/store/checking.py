@@ -208,7 +208,7 @@ def repair(
                 report.made_again.append(f"took out {count} contents of which no path can be read")
             if any(each.name in schema.MEASURED_TABLES for each in tables):
                 report.made_again.append("shots and sound are measured again by rag remove and rag index")
-            report.made_again += writer.check_files(exact_rows)
+            report.made_again += writer.check_files(exact_rows, afresh=True)
             writer.maintain(exact_rows)
     return report
 

@@ -7,6 +7,7 @@ what the words mean is decided here and nowhere else.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shlex
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,8 @@ from corpora.errors import os_reason
 from corpora.objects import is_failure, is_url, store_failure
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 from rag.store.schema import COLUMNS
+
+log = logging.getLogger(__name__)
 
 FULL_WORDS = (
     "no space left",
@@ -30,8 +33,7 @@ GONE_WORDS = ("not found", "no such file", "os error 2)")
 # A filter that Lance refuses is a bug of ours, not damage.
 OUR_FAULT_WORDS = ("sql filter", "schema mismatch")
 CONFLICT_WORDS = ("incompatible transaction", "commit conflict", "already exists")
-REMAKE = "it is made again by the next: rag index FOLDER"
-REPAIR = "to go back to what can be read: rag doctor --repair"
+REPAIR = "to mend it: rag doctor --repair"
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -56,13 +58,13 @@ def _mapped_errors(folder: os.PathLike[str], table: str, done: str) -> Iterator[
         yield
     except RagError:
         raise
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, LookupError) as error:
         raise _mapped(error, folder, table, done) from error
     except BaseException as error:
         # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
         if type(error).__name__ not in {"PanicException", "RustPanic"}:
             raise
-        raise corrupt(folder, table, str(error)) from error
+        raise _damaged(error, folder, table) from error
 
 
 def require_columns(folder: os.PathLike[str], table: str, held: Iterable[str]) -> None:
@@ -96,18 +98,22 @@ def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -
         )
     if not table or any(part in words for part in OUR_FAULT_WORDS):
         return error
+    return _damaged(error, folder, table)
+
+
+def _damaged(error: BaseException, folder: os.PathLike[str], table: str) -> LibraryCorrupt:
+    """The words of Lance go to the log alone."""
+    log.info("%s: table %s: %s", folder, table, error)
+    words = str(error).lower()
+    file = "a file of an index" if "_indices/" in words else "a file"
     if any(part in words for part in GONE_WORDS):
-        return corrupt(folder, table, str(error), TableGone)
-    return corrupt(folder, table, str(error))
+        return corrupt(folder, table, f"{file} is gone", TableGone)
+    return corrupt(folder, table, f"{file} is damaged")
 
 
 def corrupt(
-    folder: os.PathLike[str], table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
+    folder: os.PathLike[str], table: str, why: str, kind: type[LibraryCorrupt] = LibraryCorrupt
 ) -> LibraryCorrupt:
     """What cannot be read, and what to do about it, on one line."""
-    # Lance adds the line of its own source.
-    first = " ".join(words.split()).split(", /")[0][:160]
-    if "_indices/" in words:
-        return kind(f"{folder}: an index of table {table} cannot be read ({first}); {REMAKE}")
     remedy = f"{REPAIR} --library {shlex.quote(os.fspath(folder))}"
-    return kind(f"{folder}: table {table} cannot be read ({first}); {remedy}")
+    return kind(f"{folder}: table {table} cannot be read ({why}); {remedy}")

@@ -86,15 +86,16 @@ def require_whole(layout: Layout, name: str, dataset: Any) -> None:
         raise corrupt(layout.folder, name, f"data/{cut} is gone or has not the size that it was written with")
 
 
-def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
+def check_indexes(db: Database, exact_rows: int = EXACT_ROWS, *, afresh: bool = False) -> list[str]:
     """Raise `LibraryCorrupt` where files of rows are gone or were cut; an index that cannot be used is made
-    again, and named."""
+    again, and named. `afresh`: the others are made again too, for damage shows only where it is read."""
     made = []
     for name in db.names():
         dataset = db.lance(name)
         require_whole(db.layout, name, dataset)
-        for column in index_faults(db.layout, name, dataset):
-            made.append(f"the index of {column} in table {name} is damaged, and made again")
+        faults = index_faults(db.layout, name, dataset)
+        made += [f"the index of {column} in table {name} is damaged, and made again" for column in faults]
+        for column in indexed_columns(dataset) if afresh else faults:
             if column == FULL_TEXT:
                 index_text(db, name, afresh=True)
             else:
@@ -103,10 +104,15 @@ def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
     return made
 
 
+def indexed_columns(dataset: Any) -> list[str]:
+    """The columns of a table that have an index, sorted."""
+    return sorted({index.field_names[0] for index in dataset.describe_indices()})
+
+
 def index_faults(layout: Layout, name: str, dataset: Any) -> dict[str, str]:
     """Why indexes of a table cannot be used, by the column: their first row cannot be asked for."""
     found: dict[str, str] = {}
-    for column in sorted({index.field_names[0] for index in dataset.describe_indices()}):
+    for column in indexed_columns(dataset):
         try:
             with read_errors(layout.folder, name):
                 if column == FULL_TEXT:
@@ -114,7 +120,7 @@ def index_faults(layout: Layout, name: str, dataset: Any) -> dict[str, str]:
                 else:
                     _probe_large(dataset, column)
         except LibraryCorrupt as error:
-            found[column] = " ".join(str(error.__cause__ or error).split()).split(", /")[0]
+            found[column] = str(error)
     return found
 
 

@@ -22,7 +22,7 @@ from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot
 from corpora.settings import VideoSettings
 from rag.records import SearchFilter, VideoInterval, is_still
 from rag.store import schema
-from rag.store.error_mapping import TableGone, read_errors, require_columns
+from rag.store.error_mapping import TableGone, corrupt, read_errors, require_columns
 from rag.store.filters import Codes, RowSpans, is_timed, kinds_sql, owner_sql, path_matches, within
 from rag.store.fulltext import match
 from rag.store.head import read_head
@@ -458,10 +458,19 @@ class Snapshot:
         texts = rows[schema.FULL_TEXT].to_pylist()
         return {texts[at]: vectors[at] for at in np.flatnonzero(unit)}
 
+    def _rows_of(self, name: Texts, key: str, columns: list[str], ids: Sequence[str]) -> list[dict[str, Any]]:
+        """The rows with these ids. Raises `LibraryCorrupt` where only the index of ids lacks some."""
+        where = "{} IN {}".format
+        asked = where(key, quoted(sorted(set(ids)))) if ids else "false"
+        rows: list[dict[str, Any]] = self.scan(name, columns, asked).to_pylist()
+        left = sorted(set(ids).difference(row[key] for row in rows))
+        if left and self.scan(name, [key], where(key, quoted(left)), use_scalar_index=False).num_rows:
+            raise corrupt(self.layout.folder, name, "a file of an index is damaged")
+        return rows
+
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
-        where = f"evidence_id IN {quoted(sorted(set(ids)))}" if ids else "false"
-        rows = self.scan("evidence", EVIDENCE_COLUMNS, where).to_pylist()
+        rows = self._rows_of("evidence", "evidence_id", EVIDENCE_COLUMNS, ids)
         found = {row["evidence_id"]: schema.evidence_of(row) for row in rows}
         return [found[key] for key in ids]
 
@@ -471,7 +480,7 @@ class Snapshot:
         if not ids:
             return []
         columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
-        rows = self.scan("passages", columns, f"passage_id IN {quoted(sorted(set(ids)))}").to_pylist()
+        rows = self._rows_of("passages", "passage_id", columns, ids)
         shown = [(self._paths[row["source_id"]], row) for row in rows if row["source_id"] in self.sources]
         # Of one that several sources hold, that of the first path.
         shown.sort(key=itemgetter(0), reverse=True)

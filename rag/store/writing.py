@@ -79,10 +79,10 @@ class Writer(VideoWriter):
             writer._held = held.pop_all()
         return writer
 
-    def check_files(self, exact_rows: int = EXACT_ROWS) -> list[str]:
+    def check_files(self, exact_rows: int = EXACT_ROWS, *, afresh: bool = False) -> list[str]:
         """Raise `LibraryCorrupt` where a file of a table is gone or was cut; indexes that cannot be used are
-        made again, and named. `exact_rows`: as of `maintain`."""
-        return check_indexes(self._db, exact_rows)
+        made again, and named. `exact_rows`: as of `maintain`. `afresh`: make all of them again."""
+        return check_indexes(self._db, exact_rows, afresh=afresh)
 
     def renamed(self) -> dict[str, str]:
         """The first path, by id, of each video whose row has a path that none of its files has."""

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -45,6 +46,12 @@ def use_all(folder: Path) -> None:
         reader.problems()
 
 
+def use_evidence(reader: Reader) -> None:
+    reader.evidence(video(1).video_id, 0.0, 1.0)
+    reader.search_evidence(unit(1, TEXT.dim), 9)
+    reader.match_evidence("number", 9)
+
+
 TABLES = ("videos", "files", "evidence", "passages", f"vectors_{'f' * 24}")
 
 
@@ -83,7 +90,10 @@ def test_a_damaged_index_is_named_and_made_again(tmp_path, column: str, damage: 
     check = {"words": "full text of evidence", "vector": "vectors of evidence"}.get(
         column, "keys of evidence"
     )
-    assert list(check_files_of(layout)) == [check]
+    with Reader.open(layout.folder, exact_rows=1) as reader, pytest.raises(LibraryCorrupt) as caught:
+        use_evidence(reader)
+    assert check_files_of(layout) == {check: str(caught.value)}
+    assert re.search(r"\(a file.* is (gone|damaged)\); .*--repair --library \S+$", str(caught.value))
     with Writer.open(layout.folder) as writer:
         assert f"index of {column} in table evidence" in writer.check_files(exact_rows=1)[0]
     assert check_files_of(layout) == {}
