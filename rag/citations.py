@@ -261,8 +261,8 @@ def answer_by_images(
         choice=None,
         text=f"{place_of_window(window.start, window.end, clip.path)}{like}.",
         confidence=min(clip.image_relevance, UNSURE),
-        explanation=f"Images of this window fit it (relevance {rounded_down(clip.image_relevance):.2f}). "
-        f"{unanswered}".strip(),
+        explanation=f"Images of this window fit it (relevance {rounded_down(clip.image_relevance):.2f}), and "
+        f"by images alone no answer is sure. {unanswered}".strip(),
         matched=True,
         citations=(cited,),
     )

@@ -277,7 +277,8 @@ def lead(verdict: Verdict) -> str:
 
 def doubt(verdict: Verdict, hits: str = "hit") -> list[str]:
     """The line that is said of hits of which none is sure; none otherwise. `hits`: what one is called."""
-    return [f"{lead(verdict)}no {hits} is sure to be what was looked for."] if lead(verdict) else []
+    said = f"no {hits} has a relevance of {SURE:.2f}, from which it is sure to be what was looked for."
+    return [f"{lead(verdict)}{said}"] if lead(verdict) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,7 +314,7 @@ def _lines(labels: Labels, query: Query, sample: Sample, picture: Path | None) -
         yield f"picture: {visible(os.fspath(picture))}"
 
 
-EMPTY = (None, "", [], {})
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def _evidence_lines(name: str, value: Any, indent: str) -> Iterator[str]:

@@ -203,6 +203,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             for shot in found["shots"]
         ]
         yield from table_lines([["shot", "tone", "warmth", "style"], *rows])
+        yield "The style is a guess: it was fitted to rendered videos, and is often wrong on real ones."
     for run in found["sound"] or ():
         sound = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
         yield f"{span(run['start'], run['end'])}  {sound}"

@@ -54,6 +54,8 @@ class LiveLine:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._live: Live | None = None
+        self._printed = False
+        """Whether a line was printed, outside of a terminal."""
 
     def start(self) -> None:
         """Begin; another call does nothing."""
@@ -74,10 +76,13 @@ class LiveLine:
         self._live.console.print(Text(visible(line)), soft_wrap=True)
 
     def stop(self) -> None:
-        """Remove the bar."""
+        """Remove the bar. Where lines were printed, the last one says that all is done, if it is."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
+        if self._printed and self._share() > 1 - 1e-9:
+            echo_stderr(self._line())
+        self._printed = False
 
     def __enter__(self) -> Self:
         self.start()
@@ -88,6 +93,7 @@ class LiveLine:
 
     def _print_lines(self) -> None:
         while not self._ended.wait(self._interval):
+            self._printed = True
             echo_stderr(self._line())
 
     def _show_bar(self) -> None:

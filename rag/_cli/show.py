@@ -58,7 +58,7 @@ def show(
     force: Force = False,
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""
-    from rag.store.lookup import file_states, other_paths
+    from rag.store.lookup import file_states, other_paths, window_seconds
 
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
@@ -75,6 +75,10 @@ def show(
         others = other_paths(opened.engine.reader, [found.path])
     shown = Shown()
     if isinstance(found, VideoCitation):
+        _, at, window = os.fsdecode(citation).rpartition("@")
+        # Citations are printed to the millisecond.
+        if at and found.end < window_seconds(window, window)[1] - 0.001:
+            echo_stderr(f"rag: the video ends at {found.end:g} s: shown is {found.start:g}-{found.end:g} s")
         policy = session.overwrite_policy(force, Path(found.path))
         shown = _show_video(found, out, clip, frames, policy, session.settings)
     elif out is not None or clip is not None:

@@ -45,7 +45,8 @@ included."""
 SECONDS_PER_PASSAGE_KIB = 0.03
 BYTES_PER_FILE = 5_000
 """Rows and their tables' own bookkeeping in a small library, measured at 99 kB for 16 files."""
-BYTES_PER_FRAME = 2 * 512
+BYTES_PER_FRAME = 2_000
+"""With the default image encoder, measured at 1,920 for 206 frames, their texts and measurements included."""
 BYTES_PER_PASSAGE_BYTE = 2.0
 
 

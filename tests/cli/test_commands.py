@@ -129,7 +129,7 @@ def test_search_and_localize(library: FixedLibrary, capsys) -> None:
     assert main(["localize", "a.mp4", "lamp", "--text"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         " 1. 1-6 s (00:01-00:06)  relevance 0.40",
-        "Possibly: no window is sure to be what was looked for.",
+        "Possibly: no window has a relevance of 0.50, from which it is sure to be what was looked for.",
     ]
 
 

@@ -242,7 +242,7 @@ function cards(route, asked, query, more) {
   return html`
     <div class="summary">
       <p role="status" aria-live="polite" data-count=${matches.length}>${summary}</p>
-      ${verdict === "possibly" ? html`<p class="quiet">Possibly: no result is sure to be what was looked for.</p>` : nothing}
+      ${verdict === "possibly" ? html`<p class="quiet">Possibly: no result has a relevance of 0.50, from which it is sure to be what was looked for.</p>` : nothing}
       ${mixed && !hidden ? html`<p class="quiet">Sorted by images and text together. The relevance rates each result by itself.</p>` : nothing}
       ${unjudged?.videos ? html`<p class="quiet">${count(unjudged.videos, "video")} of ${unjudged.of} could not be judged by these filters: ${unjudged.why.join("; ")}</p>` : nothing}
       ${asked.query ? kindLinks(route) : nothing}
