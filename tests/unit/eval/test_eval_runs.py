@@ -206,7 +206,7 @@ def test_a_full_disk_loses_no_answer(tmp_path, monkeypatch) -> None:
     opened = resumable.open_locked
     with monkeypatch.context() as patch:
         patch.setattr(resumable, "open_locked", lambda *named: FullDisk(opened(*named)))
-        with pytest.raises(RagError, match=r"samples\.jsonl: no space left on device; the same command"):
+        with pytest.raises(RagError, match=r"samples\.jsonl: no space left on device; run it again"):
             run_task(ToyTask(), "localized", 0, tmp_path / "torn", limit=8)
     done = run_task(ToyTask(), "localized", 0, tmp_path / "torn", limit=8)
     assert done.kept == 5
