@@ -272,10 +272,15 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
 def asked_text(question: str, reading: Reading) -> AskedText:
     """All that was read, as it is compared with a question."""
     scores = {
-        "window": [window.retrieval_score for window in reading.windows],
-        "passage": [passage.score for passage in reading.passages],
+        "window": _of_best([window.retrieval_score for window in reading.windows]),
+        "passage": _of_best([passage.score for passage in reading.passages]),
     }
     return AskedText(question, sequence_of(reading), scores)
+
+
+def _of_best(scores: Sequence[float]) -> list[float]:
+    """Scores as shares of the greatest: those of windows and of passages have no common scale."""
+    return [score / (max(scores) or 1.0) for score in scores]
 
 
 def read_values(asked: AskedText, question: str) -> list[float]:
