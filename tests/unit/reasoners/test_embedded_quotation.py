@@ -45,6 +45,10 @@ PUMPE = (
     "Der Filter wird alle drei Monate gewechselt. Er liegt neben dem Tank.",
 )
 CHEN = ("This is master Chen, who teaches tai chi. He is seventy-one. The park opens at six.",)
+MACHINES = (
+    "| machine | fuse | bought |\n|-|-|-|\n| lathe | 16 A | 2019 |\n| band saw | 10 A | 2021 |\n"
+    "| dust extractor | 13 A | 2018 |",
+)
 OPENING = ("博物馆周一闭馆。开放时间是上午九点到下午五点。", "门票每人四十元。学生半价。")
 
 
@@ -66,6 +70,8 @@ OPENING = ("博物馆周一闭馆。开放时间是上午九点到下午五点�
         ),
         ("票价是多少？", OPENING, "门票每人四十元。"),
         ("How old is the teacher?", CHEN, "He is seventy-one."),
+        ("When was the band saw bought?", MACHINES, "machine band saw, fuse 10 A, bought 2021"),
+        ("Which machine has a 10 A fuse?", MACHINES, "machine band saw, fuse 10 A, bought 2021"),
     ],
 )
 def test_the_sentence_that_answers_is_quoted_in_any_words_and_language(
@@ -136,6 +142,17 @@ def test_of_a_window_and_a_passage_the_better_is_quoted() -> None:
     )
     surer = ask(question, TOWER[1], spoken="They finished the tower in the year 1889.")
     assert (surer.text, surer.windows) == ("They finished the tower in the year 1889.", (0,))
+
+
+def test_the_scores_of_windows_and_passages_need_no_common_scale() -> None:
+    spoken = "Then the glue goes on both sides. After that we wait for forty minutes."
+    hose = "The motor trips if the hose is blocked; wait ten minutes before pressing reset."
+    held = reading("How long do they wait after gluing?", hose, *TOWER, spoken=spoken)
+    windows = tuple(replace(one, retrieval_score=0.05) for one in held.windows)
+    passages = tuple(replace(one, score=1.0) for one in held.passages)
+    answer = answer_open(replace(held, windows=windows, passages=passages), SentenceVectors(encoder()), None)
+    assert (answer.text, answer.windows) == ("After that we wait for forty minutes.", (0,))
+    assert answer.confidence >= SURE
 
 
 def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> None:
