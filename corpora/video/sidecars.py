@@ -16,7 +16,7 @@ from corpora.records import Problem, SubtitleTrack
 from corpora.sidecar_names import subtitle_track
 from corpora.text_decoding import clean, decode, guess_encoding, one_line
 from corpora.video.records import TimedText
-from corpora.video.subtitles import LONGEST, PAUSE, STOP, parse_subtitles, side_by_side
+from corpora.video.subtitles import LAST_STOP, LONGEST, PAUSE, parse_subtitles, side_by_side
 
 MAX_SUBTITLE_BYTES = 64 * 2**20
 MAX_INFO_BYTES = 256 * 2**20
@@ -69,12 +69,15 @@ def read_document(path: str) -> Iterator[Document | Problem]:
         said = one_line(clean(cue.text))
         if not said:
             continue
-        if text:
-            text += "\n\n" if cue.start - last > PAUSE or unended > LONGEST else " "
+        if text and (cue.start - last > PAUSE or unended > LONGEST):
+            text, unended = f"{text}\n\n", 0
+        elif text:
+            text += " "
         if not starts or starts[-1].number < int(cue.start):
             starts.append(PageStart(len(text), int(cue.start)))
         text += said
-        last, unended = max(last, cue.end), 0 if STOP.search(said) else unended + len(said)
+        ended = LAST_STOP.match(said)
+        last, unended = max(last, cue.end), len(said) - ended.end() if ended else unended + len(said)
     document = make_document("", text, pages=starts)
     if document is None:
         raise DamagedFile(f"{path}: no subtitles in it")

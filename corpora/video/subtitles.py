@@ -103,7 +103,11 @@ PAUSE = 2.0
 """Seconds without speech after which a paragraph begins."""
 LONGEST = 250
 """Characters of speech without a stop after which a paragraph begins at the next cue."""
-STOP = re.compile(r"[.!?…。！？।॥۔؟｡♪][\"'”’»)\]」』）]*\Z")
+_ENDS = r"[.!?…。！？।॥۔؟｡♪][\"'”’»)\]」』）]*"
+STOP = re.compile(rf"{_ENDS}\Z")
+"""At the end of a cue."""
+LAST_STOP = re.compile(rf".*{_ENDS}(?=\s|\Z)")
+"""A cue up to its last stop."""
 
 
 def side_by_side(sources: Sequence[Sequence[TimedText]]) -> list[TimedText]:

@@ -10,7 +10,7 @@ import pytest
 from corpora.records import SubtitleTrack
 from corpora.sidecar_names import subtitle_track
 from corpora.video.records import TimedText
-from corpora.video.sidecars import merge_sidecars, read_sidecar
+from corpora.video.sidecars import merge_sidecars, read_document, read_sidecar
 from corpora.video.subtitles import Cues, parse_subtitles
 
 SRT = """1
@@ -318,3 +318,16 @@ def test_ttml_that_is_cut_off_is_read_up_to_there(tmp_path) -> None:
     found = read_sidecar(str(path))
     assert [text.text for text in found.texts][:2] == ["One and& two", "Three é"]
     assert found.notes == ("video.ttml: 1 malformed cue skipped",)
+
+
+def test_speech_without_a_video_is_cut_at_pauses_and_never_inside_a_sentence_that_ends(tmp_path) -> None:
+    lines = ["It leaks. First we close", "the valve at the wall. Then"] * 12
+    cues = [f"{at // 60:02}:{at % 60:02}.000 --> {at // 60:02}:{at % 60 + 1:02}.000\n" for at in range(26)]
+    path = tmp_path / "talk.vtt"
+    path.write_text("WEBVTT\n\n" + "\n\n".join(map(str.__add__, cues, [*lines, "water runs", "out"])))
+    (document,) = read_document(str(path))
+    assert document.text == " ".join([*lines, "water runs", "out"])
+    endless = [f"{'word ' * 20}{at}" for at in range(6)]
+    path.write_text("WEBVTT\n\n" + "\n\n".join(map(str.__add__, cues, endless)))
+    (document,) = read_document(str(path))
+    assert document.text.count("\n\n") == 1
