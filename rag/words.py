@@ -48,11 +48,11 @@ _SENTENCE_END = re.compile(
 """Chinese and Japanese have no blank after it; behind a closing mark a sentence may go on."""
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|"
-    r"[A-Z]|(?<![.\d])(?<!\d )[a-z])\.$"
+    r"[A-Z])\.$"
 )
-"""A small letter after a number is a unit: "8 m."; after a stop it may end the sentence: "at 7 a.m."."""
-_ORDINAL = re.compile(r"(?<![\w.,:])\d{1,2}\.$")
-"""In many languages a number with a stop is an ordinal: "am 31. Dezember"."""
+_ORDINAL = re.compile(r"(?<![\w.,:])(?:\d{1,2}|(?<!\d )[a-z])\.$")
+"""In many languages a number with a stop is an ordinal: "am 31. Dezember"; a small letter with a stop is an
+abbreviation, "e. V.", but after a number a unit: "8 m."."""
 _OPENING = re.compile(rf"\W*(?:{'|'.join(FUNCTION_WORDS.union(*OTHER_LANGUAGES))})\b|\W*\Z", re.IGNORECASE)
 """A function word, which begins a sentence, or no word: neither follows an ordinal."""
 _ABBREVIATED = 16
@@ -112,7 +112,7 @@ def folded(text: str) -> str:
 
 def split_sentences(text: str) -> list[str]:
     """Sentences in order. Abbreviations and initials do not end one, nor does a number of one or two digits
-    before a word that is no function word."""
+    or a small letter before a word that is no function word."""
     found: list[list[str]] = []
     for piece in _SENTENCE_END.split(text.strip()):
         before = found[-1][-1][-_ABBREVIATED:] if found else ""

@@ -13,7 +13,8 @@ _Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let an interrupt wait until the end of what is done in it. A second one ends the process."""
+    """Let an interrupt wait until the end of what is done in it. An error in it is raised instead, and a
+    second interrupt ends the process."""
     seen: list[int] = []
 
     def wait(number: int, _: FrameType | None) -> None:
@@ -22,12 +23,10 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(number)
         seen.append(number)
 
-    try:
-        with _handled_by(wait):
-            yield
-    finally:
-        if seen:
-            raise KeyboardInterrupt
+    with _handled_by(wait):
+        yield
+    if seen:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -73,8 +73,8 @@ def place_of(sentence: Sentence) -> str:
 
 
 def of_one_text(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences are of the same passage, or of the same kind of text of a window. A row of a table
-    is a text of its own."""
+    """Whether two sentences are of the same passage, or of the same kind of text of a window. A row of a
+    table is a text of its own."""
     places = [(each.origin, each.index, each.kind) for each in (one, other)]
     return places[0] == places[1] and not (one.is_row or other.is_row)
 

@@ -162,8 +162,14 @@ def test_abbreviations_and_decimals_end_nothing() -> None:
     assert split_sentences(
         "Am 31. Dezember 2019 waren es 12. Der Rest kam am 3. Mai. He was 71. Then he left."
     ) == ["Am 31. Dezember 2019 waren es 12.", "Der Rest kam am 3. Mai.", "He was 71.", "Then he left."]
-    said = ["Der Verein Rosenau e. V. tagt um 9 Uhr.", "At 7 a.m. We go 8 m. Then u. a. Bad Ems."]
-    assert split_sentences(" ".join(said)) == [said[0], "At 7 a.m.", "We go 8 m.", "Then u. a. Bad Ems."]
+    said = ["Der Verein Rosenau e. V. tagt um 9 Uhr.", "At 7 a.m. We go 8 m. Plan b. The u. a. Bad Ems."]
+    assert split_sentences(" ".join(said)) == [
+        said[0],
+        "At 7 a.m.",
+        "We go 8 m.",
+        "Plan b.",
+        "The u. a. Bad Ems.",
+    ]
 
 
 @given(st.lists(st.text("ab .?", max_size=30), max_size=12))
