@@ -226,6 +226,8 @@ class AskedText:
         }
 
 
+RANKS = 60
+"""As `rag.retrieval.ranking.RRF_K`, by which passages are ranked."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 SAYS_EVENT = 0.5
@@ -271,16 +273,12 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
 
 def asked_text(question: str, reading: Reading) -> AskedText:
     """All that was read, as it is compared with a question."""
+    # Windows are ranked by chances, which have another scale than the reciprocal ranks of passages.
     scores = {
-        "window": _of_best([window.retrieval_score for window in reading.windows]),
-        "passage": _of_best([passage.score for passage in reading.passages]),
+        "window": [(RANKS + 1) / (RANKS + 1 + at) for at in range(len(reading.windows))],
+        "passage": [passage.score for passage in reading.passages],
     }
     return AskedText(question, sequence_of(reading), scores)
-
-
-def _of_best(scores: Sequence[float]) -> list[float]:
-    """Scores as shares of the greatest: those of windows and of passages have no common scale."""
-    return [score / (max(scores) or 1.0) for score in scores]
 
 
 def read_values(asked: AskedText, question: str) -> list[float]:
