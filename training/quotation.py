@@ -49,9 +49,8 @@ from rag.reasoners.embedded.answer_open import (
     FEATURES,
     AskedText,
     Weights,
-    asked_text,
+    asked_texts,
     columns,
-    is_english,
     read_values,
 )
 from rag.reasoners.embedded.ranker import open_ranker
@@ -129,10 +128,11 @@ def examples(library: ReadingLibrary, encoder: Any, *, english: bool) -> list[Ex
         reasoner = EmbeddedReasoner(encoder)
         for asked in library.asked:
             reading, relevance = read_passages(parse_question(asked.text), retriever, reasoner)
-            text, relevant = asked_text(asked.text, reading), relevance >= retriever.settings.search.threshold
-            said = [one.context for one in text.sentences]
-            if english and not is_english(text, asked.text):
+            texts, least = asked_texts(asked.text, reading), retriever.settings.search.threshold
+            if len(texts) > 1 or (english and True not in texts):
                 continue
+            text = next(iter(texts.values()), AskedText(asked.text, []))
+            said, relevant = [one.context for one in text.sentences], relevance >= least
             values = open_ranker().values(asked.text, said) if english else np.zeros(len(said))
             known = dict(zip(said, values.tolist(), strict=True))
             found.append(_example(library, asked, text, encoder, known, relevant=relevant))

@@ -19,7 +19,7 @@ from rag.records import Usage
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 61
+VERSION = 62
 """Of the rules; goes up whenever one changes a reply."""
 
 

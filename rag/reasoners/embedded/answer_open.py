@@ -251,46 +251,62 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 
 def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
-    """The sentences that may answer, the one to quote first; none where nothing was read."""
+    """The sentences that may answer, the one to quote first; none where nothing was read.
+
+    Of what the ranker can read and of what it cannot, the one is ranked whose best sentence is surer.
+    """
     question = reading.question.text
-    asked = asked_text(question, reading)
-    if not asked.sentences:
-        return Ranked((), 0.0)
-    english = is_english(asked, question)
-    fitted = fitted_weights(english=english)
-    places, rows = asked.shortlist(read_values(asked, question), fitted)
-    vector = vectors.of([question])[question]
-    texts = [asked.sentences[at].context for at in places]
-    known = vectors.of(texts, reading.text_vectors)
-    cosines = [round(float(vector @ known[text]), 6) for text in texts]
-    relevances = open_ranker().values(question, texts) if english else np.zeros(len(texts))
-    ranked = asked.ranked(places, rows, cosines, relevances.tolist(), fitted)
-    best = ranked.found[0].sentence
-    if asks_for_number(vector, vectors.encoder, fitted) and not numbers(f"{best.title} {best.context}"):
+    each = [
+        _ranked(asked, reading, vectors, english=english)
+        for english, asked in asked_texts(question, reading).items()
+    ]
+    ranked = max(each, key=lambda one: one.confidence, default=Ranked((), 0.0))
+    if not ranked.found:
+        return ranked
+    best, vector = ranked.found[0].sentence, vectors.of([question])[question]
+    number = asks_for_number(vector, vectors.encoder, fitted_weights())
+    if number and not numbers(f"{best.title} {best.context}"):
         return Ranked(ranked.found, min(ranked.confidence, UNSURE))
     return ranked
 
 
-def asked_text(question: str, reading: Reading) -> AskedText:
-    """All that was read, as it is compared with a question."""
+def _ranked(asked: AskedText, reading: Reading, vectors: SentenceVectors, *, english: bool) -> Ranked:
+    """The sentences of `asked`; `english`: whether the ranker can read them and the question."""
+    question, fitted = reading.question.text, fitted_weights(english=english)
+    places, rows = asked.shortlist(read_values(asked, question), fitted)
+    texts = [asked.sentences[at].context for at in places]
+    known = vectors.of([question, *texts], reading.text_vectors)
+    cosines = [round(float(known[question] @ known[text]), 6) for text in texts]
+    relevances = open_ranker().values(question, texts) if english else np.zeros(len(texts))
+    return asked.ranked(places, rows, cosines, relevances.tolist(), fitted)
+
+
+def asked_texts(question: str, reading: Reading) -> dict[bool, AskedText]:
+    """What was read, as it is compared with a question: by whether the ranker can read both.
+
+    A text in another language has other words than the question, and what was read beside it says nothing of
+    them.
+    """
     # Windows are ranked by chances, which have another scale than the reciprocal ranks of passages.
     scores = {
         "window": [(RANKS + 1) / (RANKS + 1 + at) for at in range(len(reading.windows))],
         "passage": [passage.score for passage in reading.passages],
     }
-    return AskedText(question, sequence_of(reading), scores)
+    texts: dict[tuple[str, int], list[Sentence]] = {}
+    for one in sequence_of(reading):
+        texts.setdefault((one.origin, one.index), []).append(one)
+    found: dict[bool, list[Sentence]] = {}
+    english = open_ranker().is_english(question)
+    for held in texts.values():
+        readable = english and open_ranker().is_english(" ".join(one.context for one in held))
+        found.setdefault(readable, []).extend(held)
+    return {readable: AskedText(question, held, scores) for readable, held in found.items()}
 
 
 def read_values(asked: AskedText, question: str) -> list[float]:
     """What the reader says of each sentence, in their order."""
     texts = [[asked.sentences[at].said for at in part] for part in asked.parts()]
     return [value for part in open_reader().values(question, texts) for value in part]
-
-
-def is_english(asked: AskedText, question: str) -> bool:
-    """Whether the ranker can read the question and what was read for it, as the first texts tell."""
-    read = " ".join(one.context for one in asked.sentences)
-    return all(map(open_ranker().is_english, (question, read)))
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:

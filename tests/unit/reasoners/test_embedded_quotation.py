@@ -94,6 +94,13 @@ def test_a_question_in_another_language_than_the_text_is_answered(
     assert ask(question, *passages).confidence >= 0.3
 
 
+def test_a_text_in_another_language_is_read_beside_texts_in_that_of_the_question() -> None:
+    lathe = "The lathe runs at 450 rpm for steel. Empty its bag every day. Never leave the key in the chuck."
+    answer = ask("What is switched off before the pump is removed?", lathe, *TOWER, PUMPE[0])
+    assert answer.text == "Vor dem Ausbau wird der Strom abgestellt."
+    assert answer.confidence >= 0.3
+
+
 @pytest.mark.parametrize(
     ("question", "passages"),
     [
