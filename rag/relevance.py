@@ -36,6 +36,8 @@ OVERLAP_WEIGHT = 0.12
 CHUNK_MIDDLE = 0.50
 CHUNK_SLOPE = 12.0
 CHUNK_OVERLAP_WEIGHT = 0.6
+RRF_K = 60
+"""Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 TEXT_ODDS_POWER = 0.5
 """Power of the odds of relevance of a text, beside images: a relevant text is on the subject, and need not
 be what is looked for. Of 0.3, 0.5, 0.7 and 1 that under which most clips are among the best five, on 170

@@ -21,7 +21,7 @@ from corpora.records import Clip, Evidence, Passage
 from indexers.protocol import TextEncoder
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
-from rag.relevance import SENTENCE_MIDDLE, TEXT_ODDS_POWER, chunk_relevance, text_relevance
+from rag.relevance import RRF_K, SENTENCE_MIDDLE, TEXT_ODDS_POWER, chunk_relevance, text_relevance
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.words import (
@@ -104,8 +104,6 @@ MOST_RELEVANCE = 1 - 1e-6
 """Relevance of finite odds."""
 LEAST_SCORE = 1e-6
 """The least score of anything that is found."""
-RRF_K = 60
-"""Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 WORDS_SHARE = 0.25
 """BM25 decides this share of the chance that text gives: it finds names and numbers that no vector knows."""
 

@@ -31,7 +31,7 @@ from rag.reasoners.embedded.units import all_words, by_rarity, share, units
 from rag.reasoners.roles.answers import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import UNSURE
-from rag.relevance import ImageScoreCalibrator, logistic
+from rag.relevance import RRF_K, ImageScoreCalibrator, logistic
 from rag.words import numbers
 
 FEATURES = ("cross_encoder", "relevance", "cosine", "overlap", "before", "after", "rank", "score", "length")
@@ -226,8 +226,6 @@ class AskedText:
         }
 
 
-RANKS = 60
-"""As `rag.retrieval.ranking.RRF_K`, by which passages are ranked."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 SAYS_EVENT = 0.5
@@ -256,40 +254,47 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
     Of what the ranker can read and of what it cannot, the one is ranked whose best sentence is surer.
     """
     question = reading.question.text
-    each = [
-        _ranked(asked, reading, vectors, english=english)
-        for english, asked in asked_texts(question, reading).items()
-    ]
-    ranked = max(each, key=lambda one: one.confidence, default=Ranked((), 0.0))
-    if not ranked.found:
-        return ranked
-    best, vector = ranked.found[0].sentence, vectors.of([question])[question]
+    texts = asked_texts(question, reading)
+    if not texts:
+        return Ranked((), 0.0)
+    vector = vectors.of([question])[question]
+    each = [_ranked(text, reading, vectors, vector, english=english) for english, text in texts.items()]
+    ranked = max(each, key=lambda one: one.confidence)
+    best = ranked.found[0].sentence
     number = asks_for_number(vector, vectors.encoder, fitted_weights())
     if number and not numbers(f"{best.title} {best.context}"):
         return Ranked(ranked.found, min(ranked.confidence, UNSURE))
     return ranked
 
 
-def _ranked(asked: AskedText, reading: Reading, vectors: SentenceVectors, *, english: bool) -> Ranked:
-    """The sentences of `asked`; `english`: whether the ranker can read them and the question."""
+def _ranked(
+    asked: AskedText,
+    reading: Reading,
+    vectors: SentenceVectors,
+    vector: NDArray[np.float64],
+    *,
+    english: bool,
+) -> Ranked:
+    """Rank the sentences of `asked`. `vector`: that of the question, float64 (dim,); `english`: whether the
+    ranker can read the question and the sentences."""
     question, fitted = reading.question.text, fitted_weights(english=english)
     places, rows = asked.shortlist(read_values(asked, question), fitted)
     texts = [asked.sentences[at].context for at in places]
-    known = vectors.of([question, *texts], reading.text_vectors)
-    cosines = [round(float(known[question] @ known[text]), 6) for text in texts]
+    known = vectors.of(texts, reading.text_vectors)
+    cosines = [round(float(vector @ known[text]), 6) for text in texts]
     relevances = open_ranker().values(question, texts) if english else np.zeros(len(texts))
     return asked.ranked(places, rows, cosines, relevances.tolist(), fitted)
 
 
 def asked_texts(question: str, reading: Reading) -> dict[bool, AskedText]:
-    """What was read, as it is compared with a question: by whether the ranker can read both.
+    """Divide what was read into texts that the ranker can read with the question (True) and others (False).
 
     A text in another language has other words than the question, and what was read beside it says nothing of
     them.
     """
     # Windows are ranked by chances, which have another scale than the reciprocal ranks of passages.
     scores = {
-        "window": [(RANKS + 1) / (RANKS + 1 + at) for at in range(len(reading.windows))],
+        "window": [(RRF_K + 1) / (RRF_K + 1 + at) for at in range(len(reading.windows))],
         "passage": [passage.score for passage in reading.passages],
     }
     texts: dict[tuple[str, int], list[Sentence]] = {}
